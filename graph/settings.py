@@ -1,0 +1,155 @@
+"""What a team may configure, read once and checked before anything starts.
+
+Explicit values beat the environment, which beats `diagnosis.toml`, which beats the defaults.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from graph.contract.limits import Limits
+
+Count = Annotated[int, Field(ge=1)]
+Bytes = Annotated[int, Field(ge=256)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class SettingsError(ValueError):
+    """A setting is wrong. The message is one line that names the key and what to do."""
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("not an IANA time zone such as Asia/Shanghai") from None
+    return name
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChatSettings(_Section):
+    """When a run stops learning (C3.7)."""
+
+    stop_after_consecutive_no_gain: Count = 2
+    stop_after_consecutive_protocol_violations: Count = 2
+
+
+class BudgetSettings(_Section):
+    """Hard limits of one run (C8): calls, provider-reported tokens, UTF-8 bytes, seconds."""
+
+    max_model_calls: Count = 14
+    release_reserve_calls: Annotated[int, Field(ge=0)] = 2
+    max_tool_calls: Annotated[int, Field(ge=0)] = 8
+    max_tokens: Count = 60_000
+    max_observation_bytes: Bytes = 8_192
+    max_run_observation_bytes: Bytes = 131_072
+    max_seconds: Seconds = 180
+    tool_timeout_seconds: Seconds = 20
+
+    @model_validator(mode="after")
+    def _leaves_calls_for_collection(self) -> "BudgetSettings":
+        if self.release_reserve_calls >= self.max_model_calls:
+            raise ValueError("release_reserve_calls must be smaller than max_model_calls")
+        return self
+
+
+class HarnessSettings(_Section):
+    """The stop contract's own settings."""
+
+    chat: ChatSettings = ChatSettings()
+    budget: BudgetSettings = BudgetSettings()
+
+
+class PromptSettings(_Section):
+    """Language of the prompts (`auto` follows the question) and a team's own prompt folder (C9)."""
+
+    language: Literal["auto", "zh", "en"] = "auto"
+    dir: Path | None = None
+
+
+class ModelSettings(_Section):
+    """The OpenAI-compatible provider; with neither key nor base URL the rules model answers."""
+
+    name: str | None = None
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    timeout_seconds: Seconds = 60
+
+
+class SourceSettings(_Section):
+    """Where evidence lies; what is not named comes from the incident that ships with us."""
+
+    knowledge: Path | None = None
+    logs: Path | None = None
+    database: str | None = None
+    logs_time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
+
+
+class Settings(BaseSettings):
+    """Everything configurable. A wrong value raises `SettingsError` with one line."""
+
+    model_config = SettingsConfigDict(
+        env_nested_delimiter="__",
+        toml_file="diagnosis.toml",
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    harness: HarnessSettings = HarnessSettings()
+    prompts: PromptSettings = PromptSettings()
+    model: ModelSettings = ModelSettings()
+    sources: SourceSettings = SourceSettings()
+    time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise SettingsError(_one_line(error)) from None
+        except ValueError:
+            raise SettingsError("diagnosis.toml: not readable as TOML; mend the file") from None
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Code, then environment, then file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    def limits(self) -> Limits:
+        """The limits that a run copies at its begin (C1.5, C3.7)."""
+        return TypeAdapter(Limits).validate_python(
+            {**self.harness.chat.model_dump(), **self.harness.budget.model_dump()}
+        )
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    key = ".".join(str(part) for part in first["loc"]) or "settings"
+    return f"{key}: {first['msg'].removeprefix('Value error, ')}"
