@@ -1,0 +1,76 @@
+"""How far a draft is proved: citations by rule, at most one repair, then support (C6)."""
+
+from dataclasses import dataclass
+
+from release.case import AskModel, Note, PromptSource, ReleaseCase
+from release.draft import DiagnosisDraft, parse_draft
+from release.evidence_guard import (
+    GuardCode,
+    GuardReport,
+    check_evidence,
+    drop_false_citations,
+    guard_report,
+)
+from release.evidence_repair import repair_messages
+from release.semantic_guard import guard_messages, read_verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The draft that was judged last, and what it passed."""
+
+    draft: DiagnosisDraft
+    citations_verified: bool = False
+    supported: bool = False
+    false_citations_dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prover:
+    """Judges the draft of one case and notes what each guard said."""
+
+    case: ReleaseCase
+    ask: AskModel
+    note: Note
+    prompt: PromptSource
+
+    async def prove(self, draft: DiagnosisDraft) -> Proof:
+        """A null conclusion never reaches a model (C6.1)."""
+        report = check_evidence(draft, self.case.snapshot)
+        self._note_report("EVIDENCE_GUARD_INITIAL", report)
+        if draft.conclusion is None:
+            kept = drop_false_citations(draft, self.case.snapshot)
+            return Proof(kept, false_citations_dropped=kept != draft)
+        verified = draft if report.passed else await self._repaired(draft, report)
+        if verified is None:
+            return Proof(draft)
+        return Proof(verified, citations_verified=True, supported=await self._support(verified))
+
+    async def _repaired(self, draft: DiagnosisDraft, report: GuardReport) -> DiagnosisDraft | None:
+        """The mended draft, or None unless it still concludes and its citations now hold."""
+        case = self.case
+        instructions = self.prompt("evidence_repair", case.language)
+        messages = repair_messages(instructions, case.question, draft, report, case.snapshot)
+        reply = await self.ask("EVIDENCE_REPAIR", messages)
+        repaired = parse_draft(reply) if reply is not None else None
+        self.note("EVIDENCE_REPAIR", {"readable": repaired is not None})
+        if repaired is None:
+            return None
+        if repaired.conclusion is None:
+            final = guard_report({GuardCode.CONCLUSION_WITHDRAWN})
+        else:
+            final = check_evidence(repaired, case.snapshot)
+        self._note_report("EVIDENCE_GUARD_FINAL", final)
+        return repaired if final.passed else None
+
+    async def _support(self, draft: DiagnosisDraft) -> bool:
+        case = self.case
+        instructions = self.prompt("semantic_guard", case.language)
+        messages = guard_messages(instructions, case.question, draft, case.snapshot)
+        verdict = read_verdict(await self.ask("SEMANTIC_GUARD", messages))
+        fields = {"supported": verdict.supported, "readable": verdict.readable}
+        self.note("SEMANTIC_GUARD", fields)
+        return verdict.supported
+
+    def _note_report(self, event: str, report: GuardReport) -> None:
+        self.note(event, {"passed": report.passed, "codes": list(report.codes)})
