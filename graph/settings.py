@@ -12,7 +12,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    SecretStr,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -88,11 +87,12 @@ class PromptSettings(_Section):
 
 
 class ModelSettings(_Section):
-    """The OpenAI-compatible provider; with neither key nor base URL the rules model answers."""
+    """The OpenAI-compatible provider. Left out, OPENAI_MODEL and OPENAI_BASE_URL count; without
+    those and a key the built-in rules model answers. The key itself stays in the environment."""
 
     name: str | None = None
     base_url: str | None = None
-    api_key: SecretStr | None = None
+    api_key_env: str = "OPENAI_API_KEY"
     timeout_seconds: Seconds = 60
 
 
@@ -118,9 +118,10 @@ class Settings(BaseSettings):
 
     harness: HarnessSettings = HarnessSettings()
     prompts: PromptSettings = PromptSettings()
-    model: ModelSettings = ModelSettings()
+    models: ModelSettings = ModelSettings()
     sources: SourceSettings = SourceSettings()
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
+    data_dir: Path | None = None
 
     def __init__(self, **values: Any) -> None:
         try:

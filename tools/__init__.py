@@ -1,0 +1,31 @@
+"""Evidence sources, the boundary they run behind, and the canonical records of what they found.
+
+    evidence            what a source is
+    scope, requests     "the same query", and the request that runs exactly that
+    boundary            the one place where a tool runs
+    observation         what the model sees of it
+    invocations         canonical records and their store
+    knowledge, logs, sql, adapters   the sources
+
+Importing this package does no I/O; the sources load their engines when they are first used.
+"""
+
+from tools.evidence import (
+    Evidence,
+    EvidenceStatus,
+    EvidenceTool,
+    RelevanceLevel,
+    ToolFailure,
+    ToolResult,
+)
+from tools.invocations import InvocationStore
+
+__all__ = [
+    "Evidence",
+    "EvidenceStatus",
+    "EvidenceTool",
+    "InvocationStore",
+    "RelevanceLevel",
+    "ToolFailure",
+    "ToolResult",
+]

@@ -51,7 +51,7 @@ class ToolResult:
 
 
 class ToolFailure(Exception):
-    """A search that could not be done. Only `code` and `retryable` ever leave the boundary (C5.1)."""
+    """A search that could not be done. Only `code` and `retryable` leave the boundary (C5.1)."""
 
     def __init__(self, code: str, *, retryable: bool) -> None:
         super().__init__(code)

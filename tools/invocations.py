@@ -64,7 +64,7 @@ class StoreUnavailable(Exception):
 
 
 class LeaseLost(Exception):
-    """Somebody else took the record over while this owner was running; its late result is dropped."""
+    """Somebody else took the record over meanwhile; this owner's late result is dropped."""
 
     code = "INVOCATION_LEASE_LOST"
 

@@ -194,7 +194,7 @@ EVENT_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
 
 
 def make_event(kind: str, fields: Mapping[str, Any], *, seq: int, at: str) -> TraceEvent:
-    """A checked event. Raises `RefusedEventError` for an unknown type or any field beside its own."""
+    """A checked event. Raises `RefusedEventError` for an unknown type or a field not its own."""
     checks = EVENT_FIELDS.get(kind)
     if checks is None or set(checks) != set(fields):
         raise RefusedEventError(f"{kind}: not an event with just these fields")

@@ -51,7 +51,7 @@ _GAINS = [gain.value for gain in InformationGain]
 
 def parse_envelope(arguments: Any) -> Envelope:
     """Read the arguments of a tool call. Never raises; JSON strings are decoded first (C2.2)."""
-    fields = _as_object(arguments)
+    fields = as_object(arguments)
     if fields is None:
         return _MALFORMED
     previous = fields.get("previous_observation")
@@ -59,18 +59,19 @@ def parse_envelope(arguments: Any) -> Envelope:
     if previous is not None and evaluation is None:
         return _MALFORMED
     body = fields.get("input")
-    return Envelope(True, body is not None, evaluation, _as_object(body))
+    return Envelope(True, body is not None, evaluation, as_object(body))
 
 
 def _evaluation(value: Any) -> Evaluation | None:
-    fields = _as_object(value) or {}
+    fields = as_object(value) or {}
     call_id, gain = fields.get("tool_call_id"), fields.get("information_gain")
     if isinstance(call_id, str) and gain in _GAINS:
         return Evaluation(call_id, InformationGain(gain))
     return None
 
 
-def _as_object(value: Any) -> dict[str, Any] | None:
+def as_object(value: Any) -> dict[str, Any] | None:
+    """The object that a value is, or that a JSON string spells; None for everything else."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

@@ -1,0 +1,115 @@
+"""`begin`: fixes what the run rests on, resets its state, closes one that was cut off (C1.5)."""
+
+import uuid
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.types import Overwrite
+
+from graph.contract.progress import begin_progress
+from graph.nodes.closing import close_cut_off_run
+from graph.nodes.conversation import message_text, split_question
+from graph.nodes.frame import NodeBody
+from graph.nodes.journal import Journal
+from graph.parts import Parts
+from graph.state import SCHEMA_VERSION, Run, State, TurnState, Update
+from release.language import language_of
+from release.message import render_message
+
+MAX_QUESTION_BYTES = 16_384
+
+
+def begin_node(parts: Parts) -> NodeBody:
+    """A new run on its thread: two runs share nothing but the public messages (C1.3)."""
+
+    async def begin(state: State, journal: Journal) -> Update:
+        _, question = split_question(state["messages"])
+        text = message_text(question) if question else ""
+        run = _new_run(parts, state, text)
+        journal.note(
+            "RUN_STARTED",
+            session_id=run["session_id"],
+            run_id=run["run_id"],
+            schema_version=run["schema_version"],
+            prompt_version=run["prompt_version"],
+        )
+        journal.announce("metadata", {"run_id": run["run_id"], "session_id": run["session_id"]})
+        refusal = refused_question(question is not None, text)
+        update: Update = {
+            "run": run,
+            "release": None,
+            "progress": Overwrite(begin_progress(parts.settings.limits())),
+            "steps": Overwrite([]),
+            "dialogue": Overwrite([]),
+            "turn": _first_turn(refusal),
+            "closed_run": None,
+        }
+        return {**update, **await _closed_predecessor(parts, state)}
+
+    return begin
+
+
+def refused_question(asked: bool, text: str) -> str | None:
+    """Why a question cannot be diagnosed at all, as a stable code (C1.5)."""
+    if not asked:
+        return "QUESTION_MISSING"
+    if not text.strip():
+        return "QUESTION_EMPTY"
+    if len(text.encode("utf-8", "replace")) > MAX_QUESTION_BYTES:
+        return "QUESTION_TOO_LONG"
+    return None
+
+
+def _new_run(parts: Parts, state: State, text: str) -> Run:
+    config = get_config()
+    previous = state.get("run")
+    run_id = _configured_run_id(config)
+    if run_id is None or (previous and previous["run_id"] == run_id):
+        run_id = str(uuid.uuid4())
+    return Run(
+        run_id=run_id,
+        session_id=str(config.get("configurable", {}).get("thread_id") or run_id),
+        asked_at=parts.now().isoformat(timespec="seconds"),
+        time_zone=parts.settings.time_zone,
+        language=language_of(text),
+        schema_version=SCHEMA_VERSION,
+        prompt_version=parts.prompts.version,
+        released=False,
+    )
+
+
+def _configured_run_id(config: RunnableConfig) -> str | None:
+    configured: Any = config.get("configurable", {}).get("run_id") or config.get("run_id")
+    return str(configured) if configured else None
+
+
+def _first_turn(refusal: str | None) -> TurnState:
+    return TurnState(
+        call=0,
+        closed=False,
+        applied=None,
+        held=None,
+        verdict="RELEASE" if refusal else "DIAGNOSE",
+        ending="REFUSED" if refusal else None,
+        failure_code=refusal,
+    )
+
+
+async def _closed_predecessor(parts: Parts, state: State) -> Update:
+    """A run that never reached its release becomes CANCELLED, before the new question (C1.6)."""
+    run = state.get("run")
+    if run is None or run["released"]:
+        return {}
+    closed = await close_cut_off_run(parts, state)
+    before, question = split_question(state["messages"])
+    notice = AIMessage(render_message(closed["release"], run["language"]))
+    rewritten: list[AnyMessage] = [
+        RemoveMessage(id=REMOVE_ALL_MESSAGES),  # type: ignore[list-item]
+        *before,
+        notice,
+        *([question] if question else []),
+    ]
+    return {"messages": rewritten, "closed_run": closed}

@@ -1,0 +1,116 @@
+"""The tool calls of an assistant message: made well-formed for the dialogue, read for the gate."""
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from graph.contract.envelope import Envelope, ToolRequest, as_object, parse_envelope
+from graph.parts import Parts
+from graph.state import DialogueCall, DialogueMessage
+from tools.requests import InvalidInput, PreparedRequest, prepare_request
+
+UNKNOWN_TOOL_NAME = "unknown"
+MAX_ARGUMENT_CHARS = 65_536
+_MIN_INTEGER, _MAX_INTEGER = -(2**63), 2**63 - 1
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCall:
+    """A call as the gate and the boundary need it."""
+
+    call: DialogueCall
+    request: ToolRequest
+    prepared: PreparedRequest | None
+    invalid_fields: tuple[str, ...] = ()
+
+
+def normalised_calls(message: AIMessage, dialogue: Sequence[DialogueMessage]) -> list[DialogueCall]:
+    """Valid and malformed calls alike, each with an id that is new in the run (C2.5) and object
+    arguments, so that every provider accepts the history."""
+    used = {call["id"] for entry in dialogue for call in entry.get("tool_calls", [])}
+    return [
+        _normalised(raw.get("id"), raw.get("name"), raw.get("args"), used)
+        for raw in (*message.tool_calls, *message.invalid_tool_calls)
+    ]
+
+
+def last_calls(dialogue: Sequence[DialogueMessage]) -> list[DialogueCall]:
+    """The calls of the latest assistant message."""
+    latest = next(entry for entry in reversed(dialogue) if entry["kind"] == "ai")
+    return latest["tool_calls"]
+
+
+def read_call(parts: Parts, call: DialogueCall) -> ReadCall:
+    """The call against its tool's own schema: what the gate decides on (C2.2)."""
+    envelope = parse_envelope(None if call["malformed"] else call["args"])
+    tool = parts.tools.get(call["name"])
+    prepared: PreparedRequest | InvalidInput | None = None
+    if tool is not None and envelope.input is not None:
+        prepared = prepare_request(tool, envelope.input)
+    accepted = prepared if isinstance(prepared, PreparedRequest) else None
+    invalid = prepared.fields if isinstance(prepared, InvalidInput) else ()
+    return ReadCall(call, _request(call, tool is not None, envelope, accepted), accepted, invalid)
+
+
+def known_name(parts: Parts, name: str) -> str:
+    """A registered tool's name, or `unknown`: other names are text that the model chose (C7)."""
+    return name if name in parts.tools else UNKNOWN_TOOL_NAME
+
+
+def _request(
+    call: DialogueCall, known: bool, envelope: Envelope, accepted: PreparedRequest | None
+) -> ToolRequest:
+    return ToolRequest(
+        tool_call_id=call["id"],
+        tool=call["name"],
+        known_tool=known,
+        well_formed=envelope.well_formed,
+        has_input=envelope.has_input,
+        evaluation=envelope.evaluation,
+        scope_key=accepted.scope_key if accepted else None,
+    )
+
+
+def _normalised(call_id: Any, name: Any, arguments: Any, used: set[str]) -> DialogueCall:
+    fresh = isinstance(call_id, str) and call_id.strip() and call_id not in used
+    unique = str(call_id) if fresh else f"call_{uuid.uuid4().hex[:16]}"
+    used.add(unique)
+    fields = _storable(as_object(arguments))
+    return DialogueCall(
+        id=unique,
+        name=name if isinstance(name, str) and _NAME.match(name) else UNKNOWN_TOOL_NAME,
+        args=fields or {},
+        malformed=fields is None,
+    )
+
+
+def _storable(fields: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The arguments as any checkpoint and any provider can spell them, or None."""
+    if fields is None:
+        return None
+    try:
+        text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
+        if len(text) > MAX_ARGUMENT_CHARS:
+            return None
+        kept = json.loads(text.encode("utf-8", "replace"), parse_int=_small_integer)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return kept if isinstance(kept, dict) else None
+
+
+def _small_integer(digits: str) -> int:
+    number = int(digits)
+    if not _MIN_INTEGER <= number <= _MAX_INTEGER:
+        raise ValueError("no checkpoint can hold it")
+    return number
+
+
+def outstanding(calls: Iterable[DialogueCall], after: int) -> list[DialogueCall]:
+    """The calls of a message behind position `after`."""
+    return list(calls)[after + 1 :]

@@ -1,0 +1,91 @@
+"""What a model is shown: the prompt, the public messages, the question, the run's dialogue."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+
+from graph.contract.vocabulary import Component
+from graph.parts import Parts
+from graph.state import DialogueMessage, Run, State
+from prompts import Component as PromptComponent
+from prompts import Language
+
+MAX_HISTORY_MESSAGES = 10
+MAX_HISTORY_BYTES = 8_192
+
+_PROMPT_NAMES: dict[Component, PromptComponent] = {
+    Component.ROUTER: "router",
+    Component.DIAGNOSIS_AGENT: "diagnosis",
+}
+
+
+def message_text(message: BaseMessage) -> str:
+    """The text of a message, from a string or from content blocks (C1.5)."""
+    return str(message.text)
+
+
+def split_question(messages: Sequence[AnyMessage]) -> tuple[list[AnyMessage], HumanMessage | None]:
+    """The public messages before the question, and the question: the latest human message that
+    no release has answered yet, or None."""
+    for position in range(len(messages) - 1, -1, -1):
+        message = messages[position]
+        if isinstance(message, AIMessage):
+            break
+        if isinstance(message, HumanMessage):
+            return list(messages[:position]), message
+    return list(messages), None
+
+
+def opening(parts: Parts, component: Component, state: State) -> list[BaseMessage]:
+    """The beginning of every request: a byte-stable prompt, bounded history, then the question."""
+    run = state["run"]
+    prompt = parts.prompts(_PROMPT_NAMES[component], prompt_language(parts, run))
+    before, question = split_question(state["messages"])
+    text = message_text(question) if question else ""
+    return [
+        SystemMessage(prompt),
+        *_bounded_history(before),
+        HumanMessage(f"{text}\n\n[asked at {run['asked_at']}, time zone {run['time_zone']}]"),
+    ]
+
+
+def prompt_language(parts: Parts, run: Run) -> Language:
+    """The configured language of the prompts, or the question's."""
+    configured = parts.settings.prompts.language
+    return run["language"] if configured == "auto" else configured
+
+
+def dialogue_messages(dialogue: Sequence[DialogueMessage]) -> list[BaseMessage]:
+    """The run's dialogue as provider messages: object arguments only, every call answered."""
+    return [_message(entry) for entry in dialogue]
+
+
+def _message(entry: DialogueMessage) -> BaseMessage:
+    if entry["kind"] == "tool":
+        return ToolMessage(entry["content"], tool_call_id=entry["tool_call_id"], name=entry["name"])
+    calls = [
+        {"type": "tool_call", "id": call["id"], "name": call["name"], "args": call["args"]}
+        for call in entry["tool_calls"]
+    ]
+    return AIMessage(entry["content"], tool_calls=calls)
+
+
+def _bounded_history(messages: Sequence[AnyMessage]) -> list[BaseMessage]:
+    """The latest public messages, bounded in number and bytes (C1.6)."""
+    kept: list[BaseMessage] = []
+    left = MAX_HISTORY_BYTES
+    for message in reversed(messages[-MAX_HISTORY_MESSAGES:]):
+        text = message_text(message)
+        left -= len(text.encode("utf-8", "replace"))
+        if left < 0:
+            break
+        public = HumanMessage(text) if isinstance(message, HumanMessage) else AIMessage(text)
+        kept.append(public)
+    return kept[::-1]

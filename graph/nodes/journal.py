@@ -1,0 +1,89 @@
+"""What one node run adds to the audit: trace events, its share of the usage, public events."""
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage
+from langgraph.types import StreamWriter
+
+from graph.audit.events import TraceEvent, make_event
+from graph.contract.budget import Usage, begin_usage
+from graph.contract.vocabulary import Component
+from graph.state import State
+
+PublicEvent = Literal[
+    "metadata",
+    "ROUTING",
+    "DIAGNOSIS_RUNNING",
+    "progress",
+    "RESULT",
+    "SAFE_FALLBACK",
+    "failure",
+    "cancelled",
+    "done",
+]
+
+
+class Journal:
+    """Collects during one node run; `usage` and `trace` include what the run had before."""
+
+    def __init__(self, state: State, writer: StreamWriter, *, fresh: bool = False) -> None:
+        self.usage: Usage = begin_usage() if fresh else Usage(**state["usage"])
+        self.trace: list[TraceEvent] = [] if fresh else list(state["trace"])
+        self.recorded = len(self.trace)
+        self.last_words: list[tuple[PublicEvent, dict[str, Any]]] = []
+        self._writer = writer
+
+    @property
+    def new_events(self) -> list[TraceEvent]:
+        """The events of this node run."""
+        return self.trace[self.recorded :]
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """Add one trace event; its fields are checked against the allow-list (C7)."""
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.trace.append(make_event(kind, fields, seq=len(self.trace) + 1, at=at))
+
+    def announce(self, event: PublicEvent, data: Any) -> None:
+        """Stream one named public event now."""
+        self._writer({"event": event, "data": data})
+
+    def announce_last(self, event: PublicEvent, data: dict[str, Any]) -> None:
+        """Stream one named public event after this node's trace events."""
+        self.last_words.append((event, data))
+
+    def publish(self, *, since: int) -> None:
+        """Stream the trace events from position `since`, then the last words."""
+        for event in self.trace[since:]:
+            self.announce("progress", event)
+        for name, data in self.last_words:
+            self.announce(name, data)
+
+    def component_round(self, component: Component) -> int:
+        """The number of the component's next model call."""
+        return 1 + sum(
+            event["type"] == "MODEL_TOKEN_USAGE" and event["component"] == component
+            for event in self.trace
+        )
+
+    def spend_model_call(self, component: Component, reply: AIMessage | None) -> int | None:
+        """Account one model call with the provider's own numbers; None when it gave none (C7.2)."""
+        reported = reply.usage_metadata if reply else None
+        inputs = reported["input_tokens"] if reported else 0
+        outputs = reported["output_tokens"] if reported else 0
+        details = (reported.get("input_token_details") if reported else None) or {}
+        self.note(
+            "MODEL_TOKEN_USAGE",
+            component=component,
+            component_round=self.component_round(component),
+            available=reported is not None,
+            input_tokens=inputs,
+            output_tokens=outputs,
+            cached_tokens=details.get("cache_read") or 0,
+        )
+        self.usage["model_calls"] += 1
+        self.usage["input_tokens"] += inputs
+        self.usage["output_tokens"] += outputs
+        self.usage["total_tokens"] += inputs + outputs
+        self.usage["usage_unavailable"] += reported is None
+        return inputs + outputs if reported else None

@@ -1,0 +1,79 @@
+"""`model`: one round of the agent: it asks for tools, writes its draft, or says nothing."""
+
+from graph.contract.budget import collection_call_allowed
+from graph.contract.vocabulary import Component
+from graph.nodes.calls import known_name, normalised_calls
+from graph.nodes.conversation import dialogue_messages, message_text, opening
+from graph.nodes.ending import STEPS_FOR_MODEL, ended, out_of_budget
+from graph.nodes.frame import NodeBody
+from graph.nodes.journal import Journal
+from graph.nodes.model_call import ask_model
+from graph.parts import Parts
+from graph.state import AgentStep, DialogueMessage, State, TurnState, Update
+
+MAX_KEPT_TEXT_CHARS = 262_144
+
+
+def model_node(parts: Parts) -> NodeBody:
+    """Ask the agent once, within its budget; a draft needs no evaluation (C2.3)."""
+
+    async def model(state: State, journal: Journal) -> Update:
+        if state["remaining_steps"] < STEPS_FOR_MODEL:
+            return out_of_budget(state)
+        reply = await ask_model(
+            parts,
+            Component.DIAGNOSIS_AGENT,
+            [
+                *opening(parts, Component.DIAGNOSIS_AGENT, state),
+                *dialogue_messages(state["dialogue"]),
+            ],
+            journal,
+            state["progress"]["limits"],
+            collection_call_allowed,
+        )
+        if reply.message is None:
+            if reply.failure_code is None:
+                return out_of_budget(state)
+            return ended(state, "FAILURE", reply.failure_code)
+        answer = DialogueMessage(
+            kind="ai",
+            content=message_text(reply.message)[:MAX_KEPT_TEXT_CHARS],
+            tool_calls=normalised_calls(reply.message, state["dialogue"]),
+        )
+        return _taken_down(parts, state, journal, answer, reply.token_count)
+
+    return model
+
+
+def _taken_down(
+    parts: Parts,
+    state: State,
+    journal: Journal,
+    answer: DialogueMessage,
+    token_count: int | None,
+) -> Update:
+    calls = answer["tool_calls"]
+    step = AgentStep(
+        round=len(state["steps"]) + 1,
+        action="TOOL_CALLS" if calls else "DRAFT" if answer["content"].strip() else "EMPTY",
+        tool_names=[known_name(parts, call["name"]) for call in calls],
+        token_count=token_count,
+    )
+    journal.note(
+        "AGENT_MODEL_STEP",
+        round=step["round"],
+        action=step["action"],
+        tool_calls=len(calls),
+        token_count=token_count,
+    )
+    update: Update = {"dialogue": [answer], "steps": [step]}
+    if step["action"] == "TOOL_CALLS":
+        turn: TurnState = {
+            **state["turn"],
+            "call": 0,
+            "closed": False,
+            "applied": None,
+            "verdict": "TOOLS_REQUESTED",
+        }
+        return {**update, "turn": turn}
+    return {**update, **ended(state, step["action"])}

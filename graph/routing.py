@@ -1,0 +1,72 @@
+"""One `Literal` router a conditional edge: a match on the last verdict, no arithmetic."""
+
+from typing import Literal
+
+from graph.state import State, Verdict
+
+
+class ImpossibleVerdictError(Exception):
+    """A node ended with a verdict that its router does not know; the run fails closed."""
+
+    def __init__(self, node: str, verdict: Verdict) -> None:
+        super().__init__(f"{node} cannot end with {verdict}")
+
+
+def after_route(state: State) -> Literal["model", "release"]:
+    match state["turn"]["verdict"]:
+        case "DIAGNOSE":
+            return "model"
+        case "RELEASE":
+            return "release"
+        case verdict:
+            raise ImpossibleVerdictError("route", verdict)
+
+
+def after_model(state: State) -> Literal["envelope_gate", "release"]:
+    match state["turn"]["verdict"]:
+        case "TOOLS_REQUESTED":
+            return "envelope_gate"
+        case "RELEASE":
+            return "release"
+        case verdict:
+            raise ImpossibleVerdictError("model", verdict)
+
+
+def after_envelope_gate(
+    state: State,
+) -> Literal["tool", "envelope_gate", "model", "stop_required", "release"]:
+    match state["turn"]["verdict"]:
+        case "ADMITTED":
+            return "tool"
+        case "NEXT_CALL":
+            return "envelope_gate"
+        case "ALL_ANSWERED":
+            return "model"
+        case "STOP":
+            return "stop_required"
+        case "RELEASE":
+            return "release"
+        case verdict:
+            raise ImpossibleVerdictError("envelope_gate", verdict)
+
+
+def after_tool(state: State) -> Literal["envelope_gate", "model", "stop_required"]:
+    match state["turn"]["verdict"]:
+        case "NEXT_CALL":
+            return "envelope_gate"
+        case "ALL_ANSWERED":
+            return "model"
+        case "STOP":
+            return "stop_required"
+        case verdict:
+            raise ImpossibleVerdictError("tool", verdict)
+
+
+def after_stop_required(state: State) -> Literal["model", "release"]:
+    match state["turn"]["verdict"]:
+        case "ALL_ANSWERED":
+            return "model"
+        case "RELEASE":
+            return "release"
+        case verdict:
+            raise ImpossibleVerdictError("stop_required", verdict)
