@@ -2,10 +2,15 @@
 
 from graph.state import Ending, State, Update
 
+# A node that sees `remaining_steps` r can be followed by r - 1 more nodes; the release is the last.
+STEPS_FOR_NEXT = 3
+"""Any node but the last: one more, then the release."""
 STEPS_FOR_MODEL = 4
-"""A model round may need its gate, its STOP_REQUIRED and the release after it."""
-STEPS_FOR_TOOL = 5
-"""A tool may need STOP_REQUIRED, one more model round, and the release."""
+"""A model round: its gate, STOP_REQUIRED, the release."""
+STEPS_FOR_STOP = STEPS_FOR_MODEL + 1
+"""STOP_REQUIRED: the model round that it grants."""
+STEPS_FOR_TOOL = STEPS_FOR_MODEL + 2
+"""A tool call at the gate: the tool, and a model round that can use its result."""
 
 
 def ended(state: State, ending: Ending, failure_code: str | None = None) -> Update:

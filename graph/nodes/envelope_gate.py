@@ -22,7 +22,7 @@ from graph.contract.verdict import (
 from graph.contract.vocabulary import InformationGain, Rejection, StopReason
 from graph.nodes.answers import Answers, repair_view
 from graph.nodes.calls import ReadCall, last_calls, outstanding, read_call
-from graph.nodes.ending import STEPS_FOR_TOOL
+from graph.nodes.ending import STEPS_FOR_NEXT, STEPS_FOR_TOOL
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
@@ -32,6 +32,7 @@ from tools.observation import Observation, RefusalView
 
 MAX_CALLS_A_MESSAGE = 32
 """Later calls of one message are not executed: no model reacts inside a message."""
+_OUT_OF_STEPS = Decision(End(StopReason.BUDGET_LIMIT_REACHED), events=({"kind": "BUDGET_REACHED"},))
 
 
 def envelope_gate_node(parts: Parts) -> NodeBody:
@@ -41,12 +42,14 @@ def envelope_gate_node(parts: Parts) -> NodeBody:
         calls = last_calls(state["dialogue"])
         position = state["turn"]["call"]
         read = read_call(parts, calls[position])
-        decision = decide(
-            state["progress"],
-            read.request,
-            tool_allowed=_tool_allowed(state, journal),
-            turn=_turn(state["turn"], position),
-        )
+        decision = _OUT_OF_STEPS
+        if state["remaining_steps"] >= STEPS_FOR_NEXT:
+            decision = decide(
+                state["progress"],
+                read.request,
+                tool_allowed=_tool_allowed(state, journal),
+                turn=_turn(state["turn"], position),
+            )
         _note_judged(journal, decision)
         case = _Case(state, Answers(parts, journal), read, decision, len(calls))
         case.answers.progress = fold(state["progress"], decision.events)

@@ -5,7 +5,7 @@ from typing import Literal
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
 from graph.nodes.conversation import message_text, opening
-from graph.nodes.ending import ended, out_of_budget
+from graph.nodes.ending import STEPS_FOR_NEXT, ended, out_of_budget
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.nodes.model_call import ask_model
@@ -22,6 +22,8 @@ def route_node(parts: Parts) -> NodeBody:
     async def route(state: State, journal: Journal) -> Update:
         if state["turn"]["verdict"] == "RELEASE":
             return {}
+        if state["remaining_steps"] < STEPS_FOR_NEXT:
+            return out_of_budget(state)
         journal.announce("ROUTING", {"run_id": state["run"]["run_id"]})
         journal.note("ROUTING_ATTEMPT", round=1)
         reply = await ask_model(

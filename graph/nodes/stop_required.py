@@ -6,7 +6,7 @@ from graph.contract.budget import collection_call_allowed, observation_bytes_lef
 from graph.contract.vocabulary import StopReason
 from graph.nodes.answers import Answers
 from graph.nodes.calls import last_calls
-from graph.nodes.ending import STEPS_FOR_MODEL, ended
+from graph.nodes.ending import STEPS_FOR_STOP, ended
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
@@ -32,7 +32,7 @@ def stop_required_node(parts: Parts) -> NodeBody:
         limits, progress = state["progress"]["limits"], state["progress"]
         delivers = (
             collection_call_allowed(journal.usage, limits)
-            and state["remaining_steps"] >= STEPS_FOR_MODEL
+            and state["remaining_steps"] >= STEPS_FOR_STOP
         )
         answers = Answers(parts, journal)
         answers.progress = progress
