@@ -5,7 +5,7 @@ import re
 from release.plain_text import visible
 
 _ADDRESS = re.compile(r"((?:\b[A-Za-z][A-Za-z0-9+.-]*://|\bwww\.)[!-_a-~]*)")
-_ACTIVE = re.compile(r"[\\`*\[\]<|~]|&(?=[#\w])|(?<!\w)_|_(?!\w)")
+_ACTIVE = re.compile(r"[\\`*\[\]<|~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 _LINE_START = re.compile(r"(?=[#>+]|-{2,}|={2,})")
 _BACKTICKS = re.compile(r"`+")
 
