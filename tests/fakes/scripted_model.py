@@ -1,4 +1,4 @@
-"""A chat model that follows a script, strict both ways: an extra call fails, an unused reply fails."""
+"""A chat model that follows a script: an extra call fails, and so does an unused reply."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 Reply = AIMessage | Exception | Callable[[list[BaseMessage]], AIMessage]
 
@@ -20,7 +20,7 @@ class ScriptedModel(BaseChatModel):
     """Replies in order; records deep copies of what it was asked and the tools it was bound to."""
 
     replies: list[Any]
-    bound_tools: list[dict[str, Any]] = []
+    bound_tools: list[dict[str, Any]] = Field(default_factory=list)
     _position: int = PrivateAttr(0)
     _requests: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
 
