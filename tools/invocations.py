@@ -70,7 +70,11 @@ class LeaseLost(Exception):
 
 
 class InvocationStore(Protocol):
-    """Atomic begin, READY/ERROR transitions, reads. Every method may raise `StoreUnavailable`."""
+    """Atomic begin, READY/ERROR transitions, reads. Every method may raise `StoreUnavailable`.
+
+    `status` and `failures` are the store's: it sets them on every transition, and a new claim
+    keeps the failures counted before it (C5.1). READY is final.
+    """
 
     async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
         """Claim `record["key"]`. New or ERROR: RUN. Live lease of another: WAIT.

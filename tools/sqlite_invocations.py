@@ -1,0 +1,205 @@
+"""Canonical records in one SQLite file: the embedded store (C5.1, C5.2).
+
+Every transition is one IMMEDIATE transaction, so exactly one claimant wins, whichever task, event
+loop or process it comes from. One thread of the store's own holds the connection: it belongs to no
+event loop, waits for other processes without blocking one, and lets the interpreter exit unclosed.
+
+The file is created readable by its owner alone, in WAL mode. Losing power may lose the latest
+transitions, a killed process does not: what is lost is queried again, never wrong.
+"""
+
+import asyncio
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal, TypeVar, cast
+
+from tools.invocations import (
+    Claim,
+    InvocationRecord,
+    InvocationStatus,
+    LeaseLost,
+    StoreUnavailable,
+)
+
+_Answer = TypeVar("_Answer")
+_Decision = Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
+
+_SCHEMA_VERSION = 1
+_RETRY_SECONDS = 0.02
+
+
+class SqliteInvocationStore:
+    """`InvocationStore` over the file at `path`, or in memory for `":memory:"`.
+
+    Opened on first use; usable again after `aclose`, from any event loop. An operation answers
+    within `max_seconds`, half of which it may wait for another process, or is unavailable.
+    """
+
+    def __init__(self, path: str | Path, *, max_seconds: float = 10.0) -> None:
+        self._path = None if str(path) == ":memory:" else Path(path).expanduser()
+        self._max_seconds = max_seconds
+        self._thread: ThreadPoolExecutor | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
+        """As in the protocol. A new claim keeps the count of failures of the ones before."""
+        return await self._run("begin", lambda connection: _begin(connection, record, now))
+
+    async def mark_ready(self, record: InvocationRecord) -> None:
+        """As in the protocol. READY is final: neither a mark nor a claim changes it."""
+        await self._run(
+            "mark_ready", lambda connection: _finish(connection, record, InvocationStatus.READY)
+        )
+
+    async def mark_error(self, record: InvocationRecord) -> None:
+        """As in the protocol. The store counts the failure."""
+        await self._run(
+            "mark_error", lambda connection: _finish(connection, record, InvocationStatus.ERROR)
+        )
+
+    async def find(self, key: str) -> InvocationRecord | None:
+        """As in the protocol; nothing expires here."""
+        return await self._run("find", lambda connection: _read(connection, key))
+
+    async def aclose(self) -> None:
+        """Closes the file and ends the thread. A store in memory is gone then."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._close)
+            thread.shutdown(wait=False)
+
+    async def _run(self, action: str, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="invocations")
+        try:
+            async with asyncio.timeout(self._max_seconds):
+                return await asyncio.get_running_loop().run_in_executor(
+                    self._thread, self._work, work
+                )
+        except (sqlite3.Error, OSError, ValueError):
+            raise StoreUnavailable(f"sqlite invocation store: {action} failed") from None
+
+    def _work(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        if self._connection is None:
+            self._connection = _open(self._path, busy_seconds=self._max_seconds / 2)
+        try:
+            return work(self._connection)
+        except sqlite3.Error:
+            if self._path is not None:
+                # the file may have been moved or repaired: the next operation opens it afresh
+                self._close()
+            raise
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def _open(path: Path | None, *, busy_seconds: float) -> sqlite3.Connection:
+    if path is not None:
+        _create_private(path)
+    connection = sqlite3.connect(
+        ":memory:" if path is None else path, timeout=busy_seconds, isolation_level=None
+    )
+    try:
+        _switch_to_wal(connection, time.monotonic() + busy_seconds)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        _ensure_schema(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _create_private(path: Path) -> None:
+    """The file 0600; the folder 0700 where it is new. What exists keeps its permissions."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _switch_to_wal(connection: sqlite3.Connection, deadline: float) -> None:
+    """Two processes that create the file together collide here, past SQLite's own waiting."""
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
+
+
+def _ensure_schema(connection: sqlite3.Connection) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("CREATE TABLE IF NOT EXISTS store_schema (version INTEGER NOT NULL)")
+        row = connection.execute("SELECT version FROM store_schema").fetchone()
+        if row is None:
+            connection.execute("INSERT INTO store_schema VALUES (?)", (_SCHEMA_VERSION,))
+            connection.execute(
+                "CREATE TABLE invocations (key TEXT PRIMARY KEY, record TEXT NOT NULL)"
+            )
+        elif row[0] != _SCHEMA_VERSION:
+            raise sqlite3.DatabaseError("a store of another schema version")
+
+
+def _begin(connection: sqlite3.Connection, record: InvocationRecord, now: float) -> Claim:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        stored = _read(connection, record["key"])
+        decision = _decision(stored, now)
+        if stored is not None and decision in ("WAIT", "READY"):
+            return Claim(decision, stored)
+        claimed = record.copy()
+        claimed["status"] = InvocationStatus.STARTED.value
+        claimed["failures"] = stored["failures"] if stored else 0
+        _write(connection, claimed)
+        return Claim(decision, claimed)
+
+
+def _decision(stored: InvocationRecord | None, now: float) -> _Decision:
+    match stored:
+        case None | {"status": InvocationStatus.ERROR}:
+            return "RUN"
+        case {"status": InvocationStatus.READY}:
+            return "READY"
+        case _:
+            return "WAIT" if stored["lease_expires_at"] > now else "TAKEN_OVER"
+
+
+def _finish(
+    connection: sqlite3.Connection, record: InvocationRecord, status: InvocationStatus
+) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        stored = _read(connection, record["key"])
+        if (
+            stored is None
+            or stored["status"] != InvocationStatus.STARTED
+            or stored["owner"] != record["owner"]
+        ):
+            raise LeaseLost(record["tool"])
+        finished = record.copy()
+        finished["status"] = status.value
+        finished["failures"] = stored["failures"] + (status is InvocationStatus.ERROR)
+        _write(connection, finished)
+
+
+def _read(connection: sqlite3.Connection, key: str) -> InvocationRecord | None:
+    row = connection.execute("SELECT record FROM invocations WHERE key = ?", (key,)).fetchone()
+    return None if row is None else cast("InvocationRecord", json.loads(row[0]))
+
+
+def _write(connection: sqlite3.Connection, record: InvocationRecord) -> None:
+    connection.execute(
+        "INSERT INTO invocations VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET record = excluded.record",
+        (record["key"], json.dumps(record)),
+    )
