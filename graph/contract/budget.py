@@ -55,7 +55,7 @@ def tool_call_allowed(usage: Usage, limits: Limits) -> bool:
 def observation_bytes_left(usage: Usage, limits: Limits) -> int:
     """How large the next observation may be, in bytes; never below zero.
 
-    Refusals are bytes too and are not refused for them, so a run may have spent more than its limit.
+    Refusals are bytes too and no limit stops them, so a run may have spent more than it may.
     """
     left = limits["max_run_observation_bytes"] - usage["observation_bytes"]
     return max(0, min(limits["max_observation_bytes"], left))

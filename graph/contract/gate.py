@@ -118,11 +118,13 @@ _VIOLATIONS: tuple[tuple[Violation, Callable[[Progress, ToolRequest, Turn], bool
 )
 
 
-def _stop_was_delivered(case: _Case) -> _Case | Decision:
-    if not case.progress["stop_delivered"]:
+def _stop_is_set(case: _Case) -> _Case | Decision:
+    """No tool after a stop reason, delivered or still due; a budget's stop is never delivered."""
+    if case.progress["stop_reason"] is None:
         return case
-    reason = case.progress["stop_reason"] or StopReason.INFORMATION_SATURATED
-    return case.decided(End(StopReason(reason)))
+    reason = StopReason(case.progress["stop_reason"])
+    over = case.progress["stop_delivered"] or reason is StopReason.BUDGET_LIMIT_REACHED
+    return case.decided(End(reason) if over else Stop(reason))
 
 
 def _turn_is_closed(case: _Case) -> _Case | Decision:
@@ -185,7 +187,11 @@ def _stop_if_saturated(case: _Case) -> _Case | Decision:
 MAX_FAILURES_A_SCOPE = 2
 
 RULES: tuple[Rule, ...] = (
-    Rule("stop was delivered", "the run ends here, its stop reason kept", _stop_was_delivered),
+    Rule(
+        "stop",
+        "a delivered stop ends the run, its reason kept; one still due is delivered",
+        _stop_is_set,
+    ),
     Rule("message is closed", "answered NOT_EXECUTED; no counter moves", _turn_is_closed),
     Rule("protocol", "a violation is repaired, or stops at the threshold", _protocol),
     Rule("evaluation", "GAINED resets, NO_GAIN counts, the threshold stops", _evaluation),

@@ -112,7 +112,7 @@ Event: TypeAlias = (
 
 
 def begin_progress(limits: Limits) -> Progress:
-    """Progress of a run that has done nothing yet."""
+    """Progress of a run that has done nothing yet, with limits of its own (C3.7)."""
     return Progress(
         collection_state=CollectionState.COLLECTING.value,
         stop_reason=None,
@@ -124,7 +124,7 @@ def begin_progress(limits: Limits) -> Progress:
         empty=[],
         failures={},
         invocation_keys=[],
-        limits=limits,
+        limits=Limits(**limits),
     )
 
 
