@@ -84,14 +84,15 @@ def safe_id(value: str) -> str:
 
 
 def _identifier(value: Any) -> str:
-    return safe_id(str(value))
+    if not isinstance(value, str):
+        raise RefusedEventError("an id is a text")
+    return safe_id(value)
 
 
 def _code(value: Any) -> str:
-    text = str(value)
-    if not _CODE.match(text):
+    if not isinstance(value, str) or not _CODE.match(value):
         raise RefusedEventError("a code is letters, digits and underscores")
-    return text
+    return str(value)
 
 
 def _codes(value: Any) -> list[str]:

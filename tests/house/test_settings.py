@@ -1,0 +1,101 @@
+"""Code beats environment beats file beats defaults; one line names what is wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import Settings, SettingsError
+from graph.provider import make_models
+from graph.settings import ModelSettings
+
+KEY = "HARNESS__CHAT__STOP_AFTER_CONSECUTIVE_NO_GAIN"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _threshold(**values: Any) -> int:
+    return Settings(**values).harness.chat.stop_after_consecutive_no_gain
+
+
+def test_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _threshold() == 2  # C3.7
+    (tmp_path / "diagnosis.toml").write_text(
+        "[harness.chat]\nstop_after_consecutive_no_gain = 4\n", encoding="utf-8"
+    )
+    assert _threshold() == 4
+    monkeypatch.setenv(KEY, "3")
+    assert _threshold() == 3
+    assert _threshold(harness={"chat": {"stop_after_consecutive_no_gain": 5}}) == 5
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        (
+            {"harness": {"chat": {"stop_after_consecutive_no_gain": 0}}},
+            "harness.chat.stop_after_consecutive_no_gain: "
+            "Input should be greater than or equal to 1",
+        ),
+        (
+            {"harness": {"chat": {"stop_after_consecutive_protocol_violations": -1}}},
+            "harness.chat.stop_after_consecutive_protocol_violations: "
+            "Input should be greater than or equal to 1",
+        ),
+        (
+            {"harness": {"budget": {"max_model_calls": 2}}},
+            "harness.budget: release_reserve_calls must be smaller than max_model_calls",
+        ),
+        ({"harness": {"budgets": {}}}, "harness.budgets: Extra inputs are not permitted"),
+        ({"time_zone": "Mars/Base"}, "time_zone: not an IANA time zone such as Asia/Shanghai"),
+    ],
+)
+def test_wrong_values_name_their_key_in_one_line(values: dict[str, Any], line: str) -> None:  # C3.7
+    with pytest.raises(SettingsError) as raised:
+        Settings(**values)
+    assert str(raised.value) == line
+
+
+def test_wrong_values_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "canary-secret")
+    with pytest.raises(SettingsError) as raised:
+        Settings()
+    assert "canary" not in str(raised.value)
+
+
+def test_broken_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "diagnosis.toml").write_text("harness = [", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"diagnosis\.toml"):
+        Settings()
+
+
+def test_defaults_are_the_contract() -> None:  # C8
+    assert Settings().limits() == {
+        "stop_after_consecutive_no_gain": 2,
+        "stop_after_consecutive_protocol_violations": 2,
+        "max_model_calls": 14,
+        "release_reserve_calls": 2,
+        "max_tool_calls": 8,
+        "max_tokens": 60_000,
+        "max_observation_bytes": 8_192,
+        "max_run_observation_bytes": 131_072,
+        "max_seconds": 180,
+        "tool_timeout_seconds": 20,
+    }
+
+
+def test_provider_needs_a_model_name() -> None:
+    with pytest.raises(SettingsError, match=r"models\.name"):
+        make_models(ModelSettings(), {"OPENAI_API_KEY": "k"})
+
+
+def test_configured_provider_keeps_its_key_to_itself() -> None:
+    models = make_models(
+        ModelSettings(name="some-model"),
+        {"OPENAI_API_KEY": "canary-key", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+    )
+    assert type(models.agent).__name__ == "ChatOpenAI"
+    assert "canary-key" not in repr(models)
