@@ -19,6 +19,7 @@ from tools.evidence import (
     ToolResult,
 )
 from tools.invocations import InvocationStore
+from tools.sqlite_invocations import SqliteInvocationStore
 
 __all__ = [
     "Evidence",
@@ -26,6 +27,7 @@ __all__ = [
     "EvidenceTool",
     "InvocationStore",
     "RelevanceLevel",
+    "SqliteInvocationStore",
     "ToolFailure",
     "ToolResult",
 ]
