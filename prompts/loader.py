@@ -66,7 +66,7 @@ def load_prompt(component: Component, language: Language, folder: Path | None = 
     `MAX_FILE_BYTES` or not UTF-8.
     """
     name = f"{component}.md"
-    text = _read(_chosen(folder, language, name), f"{language}/{name}")
+    text = _read(_chosen(folder, language, name))
     glossary = _glossary(folder) if component == "diagnosis" else None
     return f"{text}\n\n{_GLOSSARY_HEADING[language]}\n\n{glossary}" if glossary else text
 
@@ -94,11 +94,11 @@ def _chosen(folder: Path | None, language: Language, name: str) -> Traversable:
 def _glossary(folder: Path | None) -> str | None:
     if folder is None or not (folder / GLOSSARY_FILE).exists():
         return None
-    return _read(folder / GLOSSARY_FILE, GLOSSARY_FILE)
+    return _read(folder / GLOSSARY_FILE)
 
 
-def _read(file: Traversable, name: str) -> str:
-    label = str(file) if isinstance(file, Path) else name
+def _read(file: Traversable) -> str:
+    label = str(file)
     try:
         data = file.read_bytes()
     except FileNotFoundError:

@@ -18,7 +18,7 @@ MAX_EVIDENCE_BYTES = 49_152
 
 def component_messages(instructions: str, data: dict[str, Any]) -> list[Message]:
     """One system and one human message; the human one is a JSON object and nothing else."""
-    content = json.dumps(data, ensure_ascii=False, indent=1)
+    content = json.dumps(data, ensure_ascii=False)
     return [("system", instructions), ("human", without_lone_surrogates(content))]
 
 

@@ -1,7 +1,7 @@
-"""Which outcome a run gets: one ordered table, first match, top down (C6)."""
+"""Which outcome a run gets: one ordered table of named rules, first match, top down (C6)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from release.vocabulary import FallbackType, ReleaseOutcome, stable_code
@@ -43,99 +43,93 @@ class ReleaseDecision:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A row of the table: `what_came` in words, the predicate for it, and what it leads to."""
+    """A row of the table: what came, in words; the predicate that recognises it; the decision."""
 
-    name: str
     what_came: str
     applies: Callable[[Findings], bool]
-    leads_to: Callable[[Findings], ReleaseDecision]
+    decision: ReleaseDecision
 
 
-def _fallback(kind: FallbackType) -> Callable[[Findings], ReleaseDecision]:
-    return lambda findings: ReleaseDecision(ReleaseOutcome.FALLBACK, fallback_type=kind)
+def cancelled(findings: Findings) -> bool:
+    return findings.cancelled
 
 
-def _failed(code_of: Callable[[Findings], str]) -> Callable[[Findings], ReleaseDecision]:
-    return lambda findings: ReleaseDecision(ReleaseOutcome.FAILED, error_code=code_of(findings))
+def out_of_scope(findings: Findings) -> bool:
+    return findings.out_of_scope
 
+
+def failure(findings: Findings) -> bool:
+    return findings.failure_code is not None
+
+
+def proved_conclusion(findings: Findings) -> bool:
+    return conclusion(findings) and findings.citations_verified and findings.supported
+
+
+def conclusion(findings: Findings) -> bool:
+    return findings.draft is DraftKind.CONCLUSION
+
+
+def missing_context(findings: Findings) -> bool:
+    named = null_conclusion(findings) and findings.missing_info_named
+    return named and not findings.verified_progress
+
+
+def null_conclusion(findings: Findings) -> bool:
+    return findings.draft is DraftKind.NULL_CONCLUSION
+
+
+def verified_progress(findings: Findings) -> bool:
+    return findings.verified_progress
+
+
+def nothing_else(findings: Findings) -> bool:
+    return True
+
+
+SUCCESS = ReleaseDecision(ReleaseOutcome.SUCCESS)
+CANCELLED = ReleaseDecision(ReleaseOutcome.CANCELLED)
+# the failure's own code takes the place of this one
+FAILURE = ReleaseDecision(ReleaseOutcome.FAILED, error_code=INTERNAL_FAILURE)
+NOTHING = ReleaseDecision(ReleaseOutcome.FAILED, error_code=NO_VALID_DRAFT)
+OUT_OF_SCOPE = ReleaseDecision(ReleaseOutcome.FALLBACK, FallbackType.OUT_OF_SCOPE)
+INSUFFICIENT = ReleaseDecision(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
+MISSING = ReleaseDecision(ReleaseOutcome.FALLBACK, FallbackType.MISSING_REQUIRED_CONTEXT)
 
 RULES: tuple[Rule, ...] = (
+    Rule("cancelled", cancelled, CANCELLED),
+    Rule("router: not a diagnosis question", out_of_scope, OUT_OF_SCOPE),
+    Rule("model or infrastructure failure that ended the run", failure, FAILURE),
     Rule(
-        "cancelled",
-        "cancelled",
-        lambda findings: findings.cancelled,
-        lambda findings: ReleaseDecision(ReleaseOutcome.CANCELLED),
-    ),
-    Rule(
-        "out_of_scope",
-        "router: not a diagnosis question",
-        lambda findings: findings.out_of_scope,
-        _fallback(FallbackType.OUT_OF_SCOPE),
-    ),
-    Rule(
-        "failure",
-        "model or infrastructure failure that ended the run",
-        lambda findings: findings.failure_code is not None,
-        _failed(lambda findings: stable_code(findings.failure_code, INTERNAL_FAILURE)),
-    ),
-    Rule(
-        "proved_conclusion",
         "draft with a conclusion, citations verified, semantic guard says supported",
-        lambda findings: (
-            findings.draft is DraftKind.CONCLUSION
-            and findings.citations_verified
-            and findings.supported
-        ),
-        lambda findings: ReleaseDecision(ReleaseOutcome.SUCCESS),
+        proved_conclusion,
+        SUCCESS,
     ),
+    Rule("draft with a conclusion otherwise", conclusion, INSUFFICIENT),
     Rule(
-        "unproved_conclusion",
-        "draft with a conclusion otherwise",
-        lambda findings: findings.draft is DraftKind.CONCLUSION,
-        _fallback(FallbackType.INSUFFICIENT_EVIDENCE),
-    ),
-    Rule(
-        "missing_context",
         "draft, `conclusion` null, missing info named, no verified progress",
-        lambda findings: (
-            findings.draft is DraftKind.NULL_CONCLUSION
-            and findings.missing_info_named
-            and not findings.verified_progress
-        ),
-        _fallback(FallbackType.MISSING_REQUIRED_CONTEXT),
+        missing_context,
+        MISSING,
     ),
-    Rule(
-        "null_conclusion",
-        "draft, `conclusion` null otherwise",
-        lambda findings: findings.draft is DraftKind.NULL_CONCLUSION,
-        _fallback(FallbackType.INSUFFICIENT_EVIDENCE),
-    ),
-    Rule(
-        "no_draft_with_progress",
-        "no valid draft, with verified progress",
-        lambda findings: findings.verified_progress,
-        _fallback(FallbackType.INSUFFICIENT_EVIDENCE),
-    ),
-    Rule(
-        "no_draft_without_progress",
-        "no valid draft, no verified progress",
-        lambda findings: True,
-        _failed(lambda findings: NO_VALID_DRAFT),
-    ),
+    Rule("draft, `conclusion` null otherwise", null_conclusion, INSUFFICIENT),
+    Rule("no valid draft, with verified progress", verified_progress, INSUFFICIENT),
+    Rule("no valid draft, no verified progress", nothing_else, NOTHING),
 )
 
 
 def decide(findings: Findings) -> ReleaseDecision:
     """The decision of the first rule that applies; the last one always does."""
-    return next(rule for rule in RULES if rule.applies(findings)).leads_to(findings)
+    decision = next(rule.decision for rule in RULES if rule.applies(findings))
+    if decision is not FAILURE:
+        return decision
+    return replace(decision, error_code=stable_code(findings.failure_code, INTERNAL_FAILURE))
 
 
 def decision_table() -> list[tuple[str, str]]:
     """The rules as (what came, outcome in words), in order, for documents that show them."""
-    nothing = Findings(False, False, None, DraftKind.NONE, False, False, False, False)
-    rows = []
-    for rule in RULES:
-        decision = rule.leads_to(nothing)
-        words = " ".join(f"`{word}`" for word in (decision.outcome, decision.fallback_type) if word)
-        rows.append((rule.what_came, words))
-    return rows
+    return [(rule.what_came, _in_words(rule.decision)) for rule in RULES]
+
+
+def _in_words(decision: ReleaseDecision) -> str:
+    words = (decision.outcome, decision.fallback_type)
+    return " ".join(f"`{word}`" for word in words if word)

@@ -25,7 +25,7 @@ def repair_messages(
     general = [{"problem": code} for code in report.codes if code not in placed]
     data = {
         "question": question,
-        "draft": draft.model_dump(mode="json"),
+        "draft": draft.model_dump(),
         "problems": [*problems, *general],
         "evidence": evidence_data(_citable(draft, snapshot)),
     }

@@ -98,7 +98,7 @@ def _limits_of(facts: Sequence[CheckedFact], words: Wording) -> Iterator[str]:
 
 
 def _gap_sentence(gap: Gap, words: Wording) -> str:
-    tool = one_line(gap.tool or "", MAX_VALUE_CHARACTERS)
+    tool = one_line(gap.tool, MAX_VALUE_CHARACTERS)
     return words.gap[gap.kind].format(tool=tool, code=gap.error_code)
 
 
@@ -112,7 +112,7 @@ def _next_steps(
     if kind is FallbackType.MISSING_REQUIRED_CONTEXT:
         return
     for gap in snapshot.limitations:
-        if gap.kind is GapKind.SOURCE_FAILED and gap.tool:
+        if gap.kind is GapKind.SOURCE_FAILED:
             yield words.restore_source.format(tool=one_line(gap.tool, MAX_VALUE_CHARACTERS))
     if any(fact.truncated for fact in snapshot.facts):
         yield words.narrower_scope

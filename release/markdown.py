@@ -6,7 +6,9 @@ from release.plain_text import visible
 
 _ADDRESS = re.compile(r"((?:\b[A-Za-z][A-Za-z0-9+.-]*://|\bwww\.)[!-_a-~]*)")
 _ACTIVE = re.compile(r"[\\`*\[\]<|~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
-_LINE_START = re.compile(r"(?=[#>+]|-{2,}|={2,})")
+# a backslash where these end takes away their meaning at the start of a block
+_BLOCK_START = re.compile(r"\d{1,9}(?=[.)](?:\s|\Z))|(?=[#>]|[-+](?:\s|\Z)|--)")
+_LIST_MARKER = re.compile(r"(?:-|\d{1,9}[.)]) ")
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -18,12 +20,13 @@ def inline(text: str) -> str:
         code(part) if index % 2 else _ACTIVE.sub(r"\\\g<0>", part)
         for index, part in enumerate(parts)
     )
-    return f"\\{shown}" if _LINE_START.match(shown) else shown
+    start = _BLOCK_START.match(shown)
+    return f"{shown[: start.end()]}\\{shown[start.end() :]}" if start else shown
 
 
 def paragraphs(text: str) -> str:
     """Prose of several lines, each its own paragraph or list item."""
-    lines = (inline(line) for line in visible(text).splitlines())
+    lines = (_paragraph(line) for line in visible(text).splitlines())
     return "\n\n".join(line for line in lines if line)
 
 
@@ -43,6 +46,12 @@ def fenced(text: str) -> str:
 
 def bullets(lines: list[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _paragraph(line: str) -> str:
+    text = " ".join(line.split())
+    marker = _LIST_MARKER.match(text)
+    return marker[0] + inline(text[marker.end() :]) if marker else inline(text)
 
 
 def _longest_run(text: str) -> int:

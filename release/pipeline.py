@@ -20,7 +20,7 @@ async def run_release(
     Raises what `ask` and `prompt` raise; `PromptFileError` cannot happen with loaded prompts.
     """
     draft = _draft_to_judge(case)
-    proof = await Prover(case, ask, note, prompt).prove(draft) if draft is not None else None
+    proof = await Prover(case, ask, note, prompt).prove(draft) if draft else Proof()
     decision = decide(_findings(case, draft, proof))
     note("RELEASE_DECISION", _decision_fields(case, decision))
     return _published(case, decision, draft, proof)
@@ -33,14 +33,14 @@ def _draft_to_judge(case: ReleaseCase) -> DiagnosisDraft | None:
     return parse_draft(case.final_text) if case.final_text is not None else None
 
 
-def _findings(case: ReleaseCase, draft: DiagnosisDraft | None, proof: Proof | None) -> Findings:
+def _findings(case: ReleaseCase, draft: DiagnosisDraft | None, proof: Proof) -> Findings:
     return Findings(
         cancelled=case.cancelled,
         out_of_scope=case.intent_out_of_scope,
         failure_code=case.failure_code,
         draft=_kind(draft),
-        citations_verified=proof is not None and proof.citations_verified,
-        supported=proof is not None and proof.supported,
+        citations_verified=proof.verified is not None,
+        supported=proof.supported,
         missing_info_named=draft is not None and bool(draft.missing_info),
         verified_progress=case.snapshot.verified,
     )
@@ -66,19 +66,19 @@ def _published(
     case: ReleaseCase,
     decision: ReleaseDecision,
     draft: DiagnosisDraft | None,
-    proof: Proof | None,
+    proof: Proof,
 ) -> Release:
-    proved = proof.draft if proof and decision.outcome is ReleaseOutcome.SUCCESS else None
+    proved = proof.verified if decision.outcome is ReleaseOutcome.SUCCESS else None
     fallback = decision.fallback_type and build_fallback(
         decision.fallback_type,
         case.snapshot,
         language=case.language,
         missing_info=draft.missing_info if draft else [],
-        false_citations=proof is not None and proof.false_citations_dropped,
+        false_citations=proof.false_citations_dropped,
     )
     return Release(
         outcome=str(decision.outcome),
-        conclusion=released_text(proved.conclusion or "") if proved else None,
+        conclusion=released_text(proved.conclusion) if proved and proved.conclusion else None,
         analysis=released_analysis(proved, case.snapshot) if proved else [],
         fallback=released_fallback(fallback) if fallback else None,
         error_code=decision.error_code,

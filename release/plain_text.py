@@ -1,18 +1,18 @@
 """Text made safe to show: whole characters, bounded, nothing in it that acts on a screen."""
 
+import re
 import unicodedata
 
 _CUT_MARK = "…"
-# joiners: emoji and several scripts are written with them
-_HARMLESS_FORMAT = frozenset("\u200c\u200d")
+# line feed, tab, and the joiners that emoji and several scripts are written with
+_KEPT = frozenset("\n\t\u200c\u200d")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def without_lone_surrogates(text: str) -> str:
-    """The same text as valid Unicode: a surrogate without its partner becomes U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """The same text as valid Unicode: surrogates, which are no characters, become U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def visible(text: str) -> str:
@@ -32,12 +32,10 @@ def one_line(text: str, max_characters: int) -> str:
 
 def cut_to_bytes(text: str, max_bytes: int) -> str:
     """The longest beginning of at most `max_bytes` of UTF-8 that ends on a character boundary."""
-    return text.encode("utf-8")[:max_bytes].decode("utf-8", "ignore")
+    return text.encode()[:max_bytes].decode(errors="ignore")
 
 
 def _visible_character(character: str) -> str:
-    if character in "\n\t" or character in _HARMLESS_FORMAT:
+    if character in _KEPT or unicodedata.category(character) not in _ACTING:
         return character
-    if unicodedata.category(character) not in _ACTING:
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+    return ascii(character)[1:-1]

@@ -17,10 +17,10 @@ from release.semantic_guard import guard_messages, read_verdict
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The draft that was judged last, and what it passed."""
+    """`verified` is the draft that concludes and whose citations hold, as proposed or repaired;
+    `supported` is said of that one."""
 
-    draft: DiagnosisDraft
-    citations_verified: bool = False
+    verified: DiagnosisDraft | None = None
     supported: bool = False
     false_citations_dropped: bool = False
 
@@ -40,11 +40,11 @@ class Prover:
         self._note_report("EVIDENCE_GUARD_INITIAL", report)
         if draft.conclusion is None:
             kept = drop_false_citations(draft, self.case.snapshot)
-            return Proof(kept, false_citations_dropped=kept != draft)
+            return Proof(false_citations_dropped=kept != draft)
         verified = draft if report.passed else await self._repaired(draft, report)
         if verified is None:
-            return Proof(draft)
-        return Proof(verified, citations_verified=True, supported=await self._support(verified))
+            return Proof()
+        return Proof(verified, supported=await self._support(verified))
 
     async def _repaired(self, draft: DiagnosisDraft, report: GuardReport) -> DiagnosisDraft | None:
         """The mended draft, or None unless it still concludes and its citations now hold."""

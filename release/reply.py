@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 MAX_REPLY_CHARACTERS = 262_144
 MAX_OBJECT_BYTES = 65_536
-# bounds the work on hostile text; models send one or two
+# bounds the work on hostile text; models send one block or two
 _MAX_REASONING_BLOCKS = 16
 _CLOSING_TOKENS_WITHIN = 64
 
@@ -59,8 +59,8 @@ def _without_reasoning(text: str) -> str:
 
 
 def _without_closing_tokens(text: str) -> str:
-    start = max(0, len(text) - _CLOSING_TOKENS_WITHIN)
-    return text[:start] + _CLOSING_TOKENS.sub("", text[start:])
+    body, end = text[:-_CLOSING_TOKENS_WITHIN], text[-_CLOSING_TOKENS_WITHIN:]
+    return body + _CLOSING_TOKENS.sub("", end)
 
 
 def _unfenced(text: str) -> str:
@@ -71,9 +71,9 @@ def _unfenced(text: str) -> str:
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError
     return value
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
+    raise ValueError

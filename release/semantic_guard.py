@@ -26,7 +26,7 @@ def guard_messages(
     data = {
         "question": question,
         "conclusion": draft.conclusion,
-        "claims": [claim.model_dump(mode="json") for claim in draft.analysis],
+        "claims": [claim.model_dump() for claim in draft.analysis],
         "evidence": evidence_data(cited_items(draft, snapshot)),
     }
     return component_messages(instructions, data)

@@ -32,8 +32,8 @@ class Gap:
     """A limitation of what was collected. `tool` and `error_code` only from this run's records."""
 
     kind: GapKind
-    tool: str | None = None
-    error_code: str | None = None
+    tool: str = ""
+    error_code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

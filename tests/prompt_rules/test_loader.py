@@ -85,12 +85,13 @@ def test_our_own_missing_file_is_named(monkeypatch, tmp_path):
     with pytest.raises(PromptFileError) as caught:
         load_prompt("router", "en")
     assert caught.value.problem == "MISSING"
-    assert caught.value.file.endswith("router.md")
+    assert caught.value.file == str(tmp_path / "en" / "router.md")
 
 
 def test_loaded_prompts_are_all_of_them_read_once(team):
     (team / "zh" / "router.md").write_text("团队", encoding="utf-8")
     prompts = load_prompts(team)
+    assert prompts.version == prompt_version(folder=team)
     (team / "zh" / "router.md").unlink()
     assert prompts("router", "zh") == "团队"
     assert prompts.version != prompt_version(folder=team)

@@ -16,6 +16,8 @@ QUESTION = "为什么切换企业失败？"
 def shown(messages, instructions="INSTRUCTIONS"):
     (system, told), (human, data) = messages
     assert (system, told, human) == ("system", instructions, "human")
+    assert QUESTION in data, "text is sent as it is, not escaped"
+    assert "\n" not in data, "no tokens are spent on layout"
     return json.loads(data)
 
 
@@ -120,6 +122,10 @@ def test_evidence_is_bounded_on_a_character_boundary_and_says_so():
     spent = sum(len(one["text"].encode()) for one in data)
     assert MAX_EVIDENCE_BYTES - 3 < spent <= MAX_EVIDENCE_BYTES
     assert text.startswith(data[-1]["text"])
+    near = [{"id": "e1", "source": "s", "text": "x" * (MAX_EVIDENCE_BYTES - 1)}]
+    near.append({"id": "e2", "source": "s", "text": "ab"})
+    last = evidence_data((held, item) for item in near)[-1]
+    assert (last["text"], last["cut"]) == ("a", True)
     exact = record("a", evidence=[{"id": "e1", "source": "s", "text": "x" * MAX_EVIDENCE_BYTES}])
     whole = evidence_data([(exact, exact["evidence"][0])] * 2)
     assert [(len(one["text"]), one["cut"]) for one in whole] == [(MAX_EVIDENCE_BYTES, False)]

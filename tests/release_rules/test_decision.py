@@ -106,10 +106,10 @@ def test_every_combination_is_decided_as_the_contract_reads():
 
 
 def test_every_rule_is_reached_and_none_is_named_twice():
-    names = [rule.name for rule in RULES]
+    names = [rule.what_came for rule in RULES]
     assert len(set(names)) == len(names) == 9
     reached = {
-        next(rule.name for rule in RULES if rule.applies(Findings(**{**NOTHING, **given})))
+        next(rule.what_came for rule in RULES if rule.applies(Findings(**{**NOTHING, **given})))
         for _, given, _ in ROWS
     }
     assert reached == set(names)

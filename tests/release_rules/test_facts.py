@@ -127,6 +127,17 @@ def test_sentence(stored, chinese, english):
             "时间 2030-01-02 11:00:00 未注明时区 起",
             "time from 2030-01-02 11:00:00 time zone not stated",
         ),
+        (
+            {"start": None, "end": "2030-01-02T11:00:00", "timezone": "+08:00"},
+            "时间截至 2030-01-02 11:00:00 +08:00，提问时区 +08:00",
+            "time until 2030-01-02 11:00:00 +08:00, asked in time zone +08:00",
+        ),
+        (
+            {"end": "2030-01-02T11:00:00"},
+            "时间截至 2030-01-02 11:00:00 未注明时区",
+            "time until 2030-01-02 11:00:00 time zone not stated",
+        ),
+        ({"limit": 5, "level": None, "service": "pay"}, "服务 pay", "service pay"),
         ({"start": "yesterday"}, "时间 yesterday 起", "time from yesterday"),
         ({"start": 1893553200}, "时间 1893553200 起", "time from 1893553200"),
         (

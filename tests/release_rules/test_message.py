@@ -1,12 +1,12 @@
 """The public message: one for every outcome, readable, inert whatever stands in it (C1.6, C6.4)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from release.fallback import build_fallback
-from release.markdown import code, fenced, inline, paragraphs
+from release.markdown import bullets, code, fenced, inline, paragraphs
 from release.message import render_message
 from release.released import released_fallback
 from release.vocabulary import FallbackType
@@ -32,6 +32,8 @@ NASTY = [
     "\x1b[31m\u202e\x00\r\x9b",
     "`" * 7 + "\n<b>",
     "1. a\n    ![x](y)",
+    "- # heading\n- - > quote\n1. ## heading\n- ---",
+    "- \n2) + # heading",
     "*a* **b** _c_ __d__ ~~e~~",
 ]
 
@@ -174,8 +176,7 @@ def test_an_outcome_that_does_not_exist_is_refused():
 
 
 def test_sections_without_content_are_left_out():
-    told = release("SUCCESS", conclusion="x", analysis=[])
-    assert headings(render_message(told, "zh")) == [("h2", "结论"), ("h3", "依据")]
+    assert render_message(release("SUCCESS"), "zh") == "## 结论\n\n\n\n### 依据"
     assert headings(render_message(fallback(), "zh")) == [("h2", "证据不足，没有给出根因")]
 
 
@@ -205,12 +206,22 @@ markup = st.text(st.sampled_from("![]()<>`*_~#-+=|&;:/\\ \n\tab1.@w中{}\"'"), m
 
 @patient
 @given(markup)
+@example("- >")
 def test_prose_is_inert(text):
     # C6.4
     found = tokens(paragraphs(text))
-    allowed = {"paragraph_open", "paragraph_close", "inline", "text", "code_inline", "hr"}
+    allowed = {"paragraph_open", "paragraph_close", "inline", "text", "code_inline"}
     allowed |= {"bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"}
     allowed |= {"ordered_list_open", "ordered_list_close"}
+    assert {token.type for token in found} <= allowed
+
+
+@patient
+@given(markup)
+def test_a_list_item_is_inert(text):
+    found = tokens(bullets([inline(text)]))
+    allowed = {"bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"}
+    allowed |= {"paragraph_open", "paragraph_close", "inline", "text", "code_inline"}
     assert {token.type for token in found} <= allowed
 
 
@@ -239,6 +250,25 @@ def test_a_fence_holds_whatever_it_is_given(text):
     found = [token for token in tokens(fenced(text)) if token.type not in {"text"}]
     assert [token.type for token in found] == ["fence"]
     assert found[0].content == f"{text}\n"
+
+
+def test_lines_become_paragraphs_and_fences_grow_with_what_they_hold():
+    assert paragraphs("one\n\n  two\r\n- three") == "one\n\ntwo\n\n- three"
+    assert paragraphs("12.  four\n- - five\n-6\n7.5") == "12. four\n\n- \\- five\n\n-6\n\n7.5"
+    assert inline("1) x") == "1\\) x"
+    assert inline("1.") == "1\\."
+    assert [inline(one) for one in ("# a", "> a", "+ a", "-", "--a", "+1")] == [
+        "\\# a",
+        "\\> a",
+        "\\+ a",
+        "\\-",
+        "\\--a",
+        "+1",
+    ]
+    assert fenced("x") == "```text\nx\n```"
+    assert fenced("``` y") == "````text\n``` y\n````"
+    assert code("a ` b") == "``a ` b``"
+    assert code("`a") == "`` `a ``"
 
 
 def test_addresses_become_code():

@@ -109,7 +109,9 @@ async def test_a_repaired_conclusion_is_released_in_its_repaired_form():
     assert events == [REFUSED, REPAIRED, final, SUPPORT, decided("SUCCESS")]
     assert [component for component, _ in asked] == ["EVIDENCE_REPAIR", "SEMANTIC_GUARD"]
     assert asked[0][1][0] == ("system", load_prompt("evidence_repair", "zh"))
-    assert json.loads(asked[1][1][1][1])["conclusion"] == "令牌已经过期"
+    shown_to_repair, shown_to_guard = (json.loads(messages[1][1]) for _, messages in asked)
+    assert shown_to_repair["question"] == shown_to_guard["question"] == given.question
+    assert shown_to_guard["conclusion"] == "令牌已经过期"
     assert (release["conclusion"], release["next_steps"]) == ("令牌已经过期", ["b"])
 
 

@@ -43,6 +43,8 @@ REFUSED = {
     "prose after": f"{OBJECT}\nHope that helps.",
     "prose before a fence": f"Here:\n```json\n{OBJECT}\n```",
     "prose after a fence": f"```json\n{OBJECT}\n```\nDone.",
+    "a letter before": f"X{OBJECT}",
+    "a letter after": f"{OBJECT}X",
     "two objects": f"{OBJECT}\n{OBJECT}",
     "two fences": f"```json\n{OBJECT}\n```\n```json\n{OBJECT}\n```",
     "reasoning only": f"<think>{OBJECT}</think>",
