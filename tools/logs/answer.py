@@ -1,0 +1,99 @@
+"""One question answered from an index that is level with its files."""
+
+from tools.evidence import Evidence, ToolResult
+from tools.logs.choice import Event, choose, excerpt
+from tools.logs.fitting import cut, fit, json_bytes
+from tools.logs.index import IndexedFile, LogIndex
+from tools.logs.levels import Level
+from tools.logs.reader import FileState
+from tools.logs.request import LogsQuery, Window, window_of
+from tools.logs.search import Filters, Totals, files_meant, keyword_pattern, match
+from tools.logs.services import Meant, meant_by
+from tools.logs.summary import SOURCE, summary
+
+_SUMMARY_BYTES = 2_000
+
+
+def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: int) -> ToolResult:
+    """Matching events, and the overview first when not all are shown or something is to be said.
+
+    `truncated` is set when matches are left out, and when a file in question was not read whole.
+    """
+    filters = _filters(index, request)
+    partial = _partly_read(index, filters)
+    if filters.meant is not None and not filters.meant:
+        return ToolResult([], truncated=bool(partial), total=0)
+    totals = match(index.connection, filters, index.zone)
+    events = choose(index.connection, request.limit)
+    remarks = _remarks(totals, filters.window, partial)
+    shown = _fit(index, events, filters.keyword, max_bytes)
+    crowded = len(shown) < totals.events
+    if not totals.events or not (crowded or remarks):
+        return ToolResult(shown, truncated=bool(partial), total=totals.events)
+    shown = _fit(index, events, filters.keyword, max_bytes - _SUMMARY_BYTES)
+    text = summary(
+        index.connection,
+        shown=len(shown),
+        totals=totals,
+        window=filters.window,
+        zone_name=zone_name,
+        remarks=remarks,
+    )
+    while json_bytes(text) > _SUMMARY_BYTES:
+        text = cut(text, len(text.encode()) - (json_bytes(text) - _SUMMARY_BYTES) - 3) + "…"
+    return ToolResult(
+        [Evidence(SOURCE, text), *shown],
+        truncated=len(shown) < totals.events or bool(partial),
+        total=totals.events,
+    )
+
+
+def _filters(index: LogIndex, request: LogsQuery) -> Filters:
+    meant: Meant | None = None
+    if request.service is not None:
+        stated = [facts.name for facts in index.services()]
+        names = {entry.file_id: entry.names for entry in index.files}
+        meant = meant_by(request.service, stated, names)
+    return Filters(
+        meant=meant,
+        window=window_of(request),
+        level=None if request.level is None else Level[request.level],
+        keyword=request.keyword,
+    )
+
+
+def _partly_read(index: LogIndex, filters: Filters) -> list[IndexedFile]:
+    """Files the question is about that are not wholly in the index.
+
+    A binary file counts only where it is asked for by name: it is probably no log.
+    """
+    partial = [entry for entry in index.files if entry.state is not FileState.WHOLE]
+    named = set(filters.meant.file_ids) if filters.meant else set()
+    logs = [e for e in partial if e.state is not FileState.BINARY or e.file_id in named]
+    if not logs or filters.meant is None:
+        return logs
+    about = named.union(files_meant(index.connection, filters.meant))
+    return [entry for entry in logs if entry.file_id in about]
+
+
+def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list[str]:
+    remarks = [f"{entry.file.cited_as}: {entry.state}" for entry in partial[:5]]
+    asked = window.start is not None or window.end is not None
+    if totals.yearless and asked:
+        remarks.append(f"{totals.yearless} of the matches carry no year: the window gives it")
+    if totals.timeless:
+        remarks.append(f"{totals.timeless} more match but carry no time: the window excludes them")
+    if totals.broken:
+        remarks.append(f"{totals.broken} of the matches look like JSON but are not: read as text")
+    return remarks
+
+
+def _fit(
+    index: LogIndex, events: list[Event], keyword: str | None, max_bytes: int
+) -> list[Evidence]:
+    def surroundings(event: Event) -> str | None:
+        if keyword is None:
+            return None
+        return excerpt(index.connection, event, keyword_pattern(keyword))
+
+    return fit(events, max_bytes=max_bytes, surroundings=surroundings)

@@ -1,0 +1,56 @@
+"""Events as evidence within a byte limit: the best ranked first, long ones cut, in time order.
+
+An event gets an even share of the room, but at least 600 bytes, so that one huge line crowds out
+nothing. A cut text ends in a marker with its whole size and, when the keyword stands in the part
+cut off, its surroundings. Sizes are those of the JSON that the model is shown.
+"""
+
+import json
+from collections.abc import Callable
+
+from tools.evidence import Evidence
+from tools.logs.choice import Event
+
+_LEAST_BYTES = 600
+_ITEM_BYTES = 40
+
+
+def fit(
+    events: list[Event], *, max_bytes: int, surroundings: Callable[[Event], str | None]
+) -> list[Evidence]:
+    """Evidence of as many events as fit, at least one, in time order.
+
+    `surroundings` gives the text around the keyword of an event, None when there is no keyword.
+    """
+    share = max(_LEAST_BYTES, max_bytes // max(1, len(events)) - _ITEM_BYTES)
+    kept: list[tuple[int, Evidence]] = []
+    room = max_bytes
+    for event in events:
+        evidence = Evidence(event.source, _bounded(event, share, surroundings))
+        cost = json_bytes(evidence.text) + json_bytes(evidence.source) + _ITEM_BYTES
+        if cost > room and kept:
+            continue
+        room -= cost
+        kept.append((event.position, evidence))
+    return [evidence for _, evidence in sorted(kept, key=lambda item: item[0])]
+
+
+def json_bytes(text: str) -> int:
+    """Size of a text as a JSON string, in UTF-8 bytes."""
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def cut(text: str, max_bytes: int) -> str:
+    """The longest beginning of a text whose UTF-8 form fits, ending between characters."""
+    return text.encode("utf-8", "surrogatepass")[:max_bytes].decode("utf-8", "ignore")
+
+
+def _bounded(event: Event, share: int, surroundings: Callable[[Event], str | None]) -> str:
+    if event.total_bytes <= share:
+        return event.text
+    opening = cut(event.text, share)
+    marker = f" …[cut, {event.total_bytes} bytes in all]"
+    around = surroundings(event)
+    if around is None or around in opening:
+        return opening + marker
+    return cut(opening, share - min(len(around.encode()), share // 2)) + marker + f"\n… {around} …"
