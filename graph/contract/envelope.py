@@ -55,7 +55,7 @@ def parse_envelope(arguments: Any) -> Envelope:
     if fields is None:
         return _MALFORMED
     previous = fields.get("previous_observation")
-    evaluation = None if previous is None else _evaluation(previous)
+    evaluation = _evaluation(previous)
     if previous is not None and evaluation is None:
         return _MALFORMED
     body = fields.get("input")

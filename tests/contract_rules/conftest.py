@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+pytest.register_assert_rewrite(
+    "tests.contract_rules.world", "tests.contract_rules.invariants", "tests.contract_rules.oracle"
+)
 _LINES = pytest.StashKey[list[str]]()
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from graph.contract.envelope import Envelope, Evaluation, parse_envelope
 from graph.contract.vocabulary import InformationGain
@@ -169,6 +169,7 @@ def test_an_integer_longer_than_the_decoder_reads_is_refused_not_raised() -> Non
 
 
 @given(json_values | envelopes)
+@settings(deadline=None, derandomize=True)
 def test_no_arguments_raise_and_a_string_of_them_says_the_same(arguments: Any) -> None:
     # C2.2
     envelope = parse_envelope(arguments)

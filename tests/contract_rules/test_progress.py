@@ -172,6 +172,16 @@ def test_the_progress_given_is_left_as_it_was(event: Event) -> None:
     assert after is not given
 
 
+def test_an_event_nobody_knows_is_refused() -> None:
+    # C1.1: the set of events is closed
+    unknown: Any = {"kind": "TOOL_CANCELLED"}
+    with pytest.raises(AssertionError, match="TOOL_CANCELLED"):
+        fold(begun(), [unknown])
+    nonsense: Any = {"kind": "GAIN_ASSIGNED", "gain": "SOME_GAIN"}
+    with pytest.raises(ValueError, match="SOME_GAIN"):
+        fold(begun(), [nonsense])
+
+
 def test_no_events_change_nothing() -> None:
     # C1.1
     assert fold(begun(), []) == begun()
