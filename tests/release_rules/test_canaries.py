@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from release.message import render_message
-from release.pipeline import ReleaseCase, run_release
+from release.pipeline import run_release
 from tests.release_rules.records import citation, record, snapshot
+from tests.release_rules.runs import case
 
 LINE = "CANARYEVIDENCE before the quoted part CANARYQUOTE after"
 OTHER = "CANARYUNCITED line that no claim cites"
@@ -106,25 +107,13 @@ async def test_what_may_be_found_where(name, language):
     # C6.4, C7
     fields, repair, guard, outcome, allowed = CASES[name]
     events = []
-    given = {
-        "question": "CANARYQUESTION",
-        "language": language,
-        "run_id": "run-1",
-        "session_id": "session-1",
-        "intent_out_of_scope": False,
-        "cancelled": False,
-        "failure_code": None,
-        "final_text": None,
-        "snapshot": held(),
-        "stop_reason": None,
-        **fields,
-    }
+    given = case(held=held(), question="CANARYQUESTION", language=language, **fields)
 
     async def ask(component, messages):
         return repair if component == "EVIDENCE_REPAIR" else guard
 
     release = await run_release(
-        ReleaseCase(**given),
+        given,
         ask,
         lambda kind, own: events.append((kind, own)),
         prompt=lambda component, language: "CANARYPROMPT",

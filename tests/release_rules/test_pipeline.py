@@ -5,20 +5,13 @@ import json
 import pytest
 
 from prompts import load_prompt
-from release.pipeline import ReleaseCase, run_release
-from tests.release_rules.records import (
-    citation,
-    draft_text,
-    empty,
-    knowledge,
-    record,
-    snapshot,
-)
+from release.pipeline import run_release
+from tests.release_rules.records import citation, draft_text, empty, knowledge, record, snapshot
+from tests.release_rules.runs import case, decided, run
 
 SUPPORTED = '{"supported": true, "reasons": ["secret reason"]}'
 UNSUPPORTED = '{"supported": false}'
 FALSE = [citation(quote="never said")]
-HELD = snapshot(record("a"))
 PASSED = ("EVIDENCE_GUARD_INITIAL", {"passed": True, "codes": []})
 REFUSED = (
     "EVIDENCE_GUARD_INITIAL",
@@ -26,48 +19,6 @@ REFUSED = (
 )
 REPAIRED = ("EVIDENCE_REPAIR", {"readable": True})
 SUPPORT = ("SEMANTIC_GUARD", {"supported": True, "readable": True})
-
-
-def case(final_text=None, held=HELD, **changes):
-    fields = {
-        "question": "为什么切换企业失败？",
-        "language": "zh",
-        "run_id": "run-1",
-        "session_id": "session-1",
-        "intent_out_of_scope": False,
-        "cancelled": False,
-        "failure_code": None,
-        "final_text": final_text,
-        "snapshot": held,
-        "stop_reason": held.stop_reason,
-    }
-    return ReleaseCase(**{**fields, **changes})
-
-
-async def run(given, *replies):
-    """The release, the events, and who was asked what; every reply is used."""
-    waiting, events, asked = list(replies), [], []
-
-    async def ask(component, messages):
-        asked.append((component, messages))
-        return waiting.pop(0)
-
-    release = await run_release(given, ask, lambda kind, fields: events.append((kind, fields)))
-    assert waiting == []
-    return release, events, asked
-
-
-def decided(outcome, fallback_type=None, error_code=None, stop_reason=None, facts=1):
-    return (
-        "RELEASE_DECISION",
-        {
-            "outcome": outcome,
-            "fallback_type": fallback_type,
-            "error_code": error_code,
-            "stop_reason": stop_reason,
-            "facts": facts,
-        },
-    )
 
 
 INSUFFICIENT = decided("FALLBACK", "INSUFFICIENT_EVIDENCE")
@@ -217,7 +168,7 @@ async def test_no_valid_draft_is_judged_by_progress(text):
     # C6: the text discarded
     release, events, asked = await run(case(text))
     assert (events, asked) == ([INSUFFICIENT], [])
-    assert "token" not in json.dumps(release).replace("tokens", "")
+    assert "cause" not in json.dumps(release)
     release, events, _ = await run(case(text, snapshot()))
     assert events == [decided("FAILED", error_code="NO_VALID_DRAFT", facts=0)]
     assert (release["error_code"], release["fallback"]) == ("NO_VALID_DRAFT", None)
