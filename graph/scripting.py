@@ -3,16 +3,20 @@
 import asyncio
 from typing import Any
 
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+
 from graph.build import DiagnosisGraph
 
 
 def diagnose(graph: DiagnosisGraph, question: str, session_id: str | None = None) -> dict[str, Any]:
     """Diagnose one question and return the graph's state. Not for use inside an event loop."""
-    config = {"configurable": {"thread_id": session_id}} if session_id else {}
-    asking = graph.ainvoke({"messages": [("user", question)]}, config)
-    return asyncio.run(_awaited(asking))
+    config: RunnableConfig = {"configurable": {"thread_id": session_id}} if session_id else {}
+    return asyncio.run(_diagnosed(graph, question, config))
 
 
-async def _awaited(asking: Any) -> dict[str, Any]:
-    state: dict[str, Any] = await asking
+async def _diagnosed(
+    graph: DiagnosisGraph, question: str, config: RunnableConfig
+) -> dict[str, Any]:
+    state: dict[str, Any] = await graph.ainvoke({"messages": [HumanMessage(question)]}, config)
     return state
