@@ -95,11 +95,7 @@ class ToolBoundary:
     async def _run(self, call: Invocation, record: InvocationRecord) -> InvocationRecord:
         failure: ToolFailure
         try:
-            if call.prepared.failure is not None:
-                raise call.prepared.failure
-            async with asyncio.timeout(call.timeout_seconds):
-                result = await call.tool.search(call.prepared.request)
-            ready = self._projected(call, record, result)
+            ready = self._projected(call, record, await _searched(call))
         except ToolFailure as raised:
             failure = raised
         except TimeoutError:
@@ -109,8 +105,9 @@ class ToolBoundary:
         else:
             await self._store.mark_ready(ready)
             return ready
-        code = failure.code if _CODE.match(failure.code) else "TOOL_FAILED"
-        error = _failed(record, code, failure.retryable, self._clock())
+        error = _failed(
+            record, _stable_code(failure.code), failure.retryable is True, self._clock()
+        )
         await self._store.mark_error(error)
         return error
 
@@ -132,8 +129,8 @@ class ToolBoundary:
             "evidence": items,
             "evidence_status": status.value,
             "relevance_level": _relevance(call.tool, result),
-            "truncated": result.truncated or len(result.evidence) > MAX_ITEMS,
-            "total": result.total,
+            "truncated": bool(result.truncated) or len(result.evidence) > MAX_ITEMS,
+            "total": _count(result.total),
             "finished_at": self._clock(),
         }
         view = result_view(ready, max_bytes=call.max_bytes)
@@ -165,6 +162,36 @@ class ToolBoundary:
             started_at=now,
             finished_at=None,
         )
+
+
+async def _searched(call: Invocation) -> ToolResult:
+    """What the adapter found in its time. Raises whatever it raises, but no cancellation of its
+    own: only who runs the graph may cancel it."""
+    if call.prepared.failure is not None:
+        raise call.prepared.failure
+    try:
+        async with asyncio.timeout(call.timeout_seconds):
+            result = await call.tool.search(call.prepared.request)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise ToolFailure("TOOL_FAILED", retryable=False) from None
+    if not isinstance(result, ToolResult):
+        raise ToolFailure("TOOL_FAILED", retryable=False)
+    return result
+
+
+def _stable_code(code: object) -> str:
+    """A code fit for models and traces; anything else may be a text and is dropped."""
+    return code if isinstance(code, str) and _CODE.match(code) else "TOOL_FAILED"
+
+
+def _count(value: object) -> int | None:
+    """A number of matches, or None where the source gave no such thing."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return None
+    return value
 
 
 def _failed(record: InvocationRecord, code: str, retryable: bool, now: float) -> InvocationRecord:
