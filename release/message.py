@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import assert_never
 
+from release.decision import NO_VALID_DRAFT
 from release.markdown import bullets, code, fenced, inline, paragraphs
 from release.released import Release, ReleasedCitation
-from release.vocabulary import FallbackType, Language, ReleaseOutcome
+from release.vocabulary import FallbackType, Language, QuestionRefusal, ReleaseOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Headings:
     suggestions: str
     failed: str
     failed_because: str
+    failed_reasons: Mapping[str, str]
     cancelled: str
     cancelled_because: str
     checked_before: str
@@ -46,6 +48,14 @@ HEADINGS: Mapping[Language, Headings] = MappingProxyType(
             suggestions="后续建议（未经核实）",
             failed="排查未能完成",
             failed_because="技术故障中断了本次排查，错误代码 {code}。这与故障本身的证据无关。",
+            failed_reasons=MappingProxyType(
+                {
+                    QuestionRefusal.QUESTION_MISSING: "没有收到新的问题。请描述故障后再次提问。",
+                    QuestionRefusal.QUESTION_EMPTY: "问题是空的。请描述故障后再次提问。",
+                    QuestionRefusal.QUESTION_TOO_LONG: "问题太长。请缩短到 16 KB 以内后再次提问。",
+                    NO_VALID_DRAFT: "模型没有给出可用的回答，也没有取得查询结果。请稍后再试。",
+                }
+            ),
             cancelled="排查已取消",
             cancelled_because="本次排查在得出结果之前被取消。",
             checked_before="中断之前已核实",
@@ -71,6 +81,23 @@ HEADINGS: Mapping[Language, Headings] = MappingProxyType(
                 "A technical failure ended this diagnosis, error code {code}. "
                 "That says nothing about the evidence."
             ),
+            failed_reasons=MappingProxyType(
+                {
+                    QuestionRefusal.QUESTION_MISSING: (
+                        "There was no new question. Please describe the fault and ask again."
+                    ),
+                    QuestionRefusal.QUESTION_EMPTY: (
+                        "The question was empty. Please describe the fault and ask again."
+                    ),
+                    QuestionRefusal.QUESTION_TOO_LONG: (
+                        "The question was too long. Please keep it within 16 KB and ask again."
+                    ),
+                    NO_VALID_DRAFT: (
+                        "The model gave no usable answer and no query brought a result. "
+                        "Please ask again later."
+                    ),
+                }
+            ),
             cancelled="The diagnosis was cancelled",
             cancelled_because="This diagnosis was cancelled before it had a result.",
             checked_before="Verified before it ended",
@@ -95,8 +122,7 @@ def render_message(release: Release, language: Language) -> str:
         case ReleaseOutcome.FALLBACK:
             parts = _fallback(release, words)
         case ReleaseOutcome.FAILED:
-            reason = words.failed_because.format(code=code(release["error_code"] or "-"))
-            parts = _ended(release, words.failed, reason, words)
+            parts = _ended(release, words.failed, _failure(release, words), words)
         case ReleaseOutcome.CANCELLED:
             parts = _ended(release, words.cancelled, words.cancelled_because, words)
         case unreachable:
@@ -137,6 +163,13 @@ def _ended(release: Release, title: str, reason: str, words: Headings) -> Iterat
     yield f"## {title}"
     yield reason
     yield from _section(words.checked_before, [inline(fact) for fact in release["observed_facts"]])
+
+
+def _failure(release: Release, words: Headings) -> str:
+    """Why it failed: in words where the reason is known, else as a technical failure."""
+    named = release["error_code"] or "-"
+    general = words.failed_because.format(code=code(named))
+    return words.failed_reasons.get(named, general)
 
 
 def _section(heading: str, lines: list[str]) -> Iterator[str]:

@@ -25,6 +25,14 @@ class FallbackType(StrEnum):
     OUT_OF_SCOPE = "OUT_OF_SCOPE"
 
 
+class QuestionRefusal(StrEnum):
+    """Why a question cannot be diagnosed at all; the error code of its FAILED release (C1.5)."""
+
+    QUESTION_MISSING = "QUESTION_MISSING"
+    QUESTION_EMPTY = "QUESTION_EMPTY"
+    QUESTION_TOO_LONG = "QUESTION_TOO_LONG"
+
+
 class StopReason(StrEnum):
     """Why collection ended against the model's wish; absent when the model ended by itself."""
 

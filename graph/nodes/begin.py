@@ -18,6 +18,7 @@ from graph.parts import Parts
 from graph.state import SCHEMA_VERSION, Run, State, TurnState, Update
 from release.language import language_of
 from release.message import render_message
+from release.vocabulary import QuestionRefusal
 
 MAX_QUESTION_BYTES = 16_384
 
@@ -52,14 +53,14 @@ def begin_node(parts: Parts) -> NodeBody:
     return begin
 
 
-def refused_question(asked: bool, text: str) -> str | None:
-    """Why a question cannot be diagnosed at all, as a stable code (C1.5)."""
+def refused_question(asked: bool, text: str) -> QuestionRefusal | None:
+    """Why a question cannot be diagnosed at all (C1.5)."""
     if not asked:
-        return "QUESTION_MISSING"
+        return QuestionRefusal.QUESTION_MISSING
     if not text.strip():
-        return "QUESTION_EMPTY"
+        return QuestionRefusal.QUESTION_EMPTY
     if len(text.encode("utf-8", "replace")) > MAX_QUESTION_BYTES:
-        return "QUESTION_TOO_LONG"
+        return QuestionRefusal.QUESTION_TOO_LONG
     return None
 
 
@@ -86,7 +87,7 @@ def _configured_run_id(config: RunnableConfig) -> str | None:
     return str(configured) if configured else None
 
 
-def _first_turn(refusal: str | None) -> TurnState:
+def _first_turn(refusal: QuestionRefusal | None) -> TurnState:
     return TurnState(
         call=0,
         closed=False,
@@ -94,7 +95,7 @@ def _first_turn(refusal: str | None) -> TurnState:
         held=None,
         verdict="RELEASE" if refusal else "DIAGNOSE",
         ending="REFUSED" if refusal else None,
-        failure_code=refusal,
+        failure_code=refusal.value if refusal else None,
     )
 
 

@@ -121,6 +121,24 @@ def test_failed_is_worded_as_a_technical_fault_with_its_code():
     assert "error code `-`" in render_message(release("FAILED"), "en")
 
 
+@pytest.mark.parametrize(
+    ("error_code", "chinese", "english"),
+    [
+        ("QUESTION_MISSING", "没有收到新的问题", "There was no new question."),
+        ("QUESTION_EMPTY", "问题是空的", "The question was empty."),
+        ("QUESTION_TOO_LONG", "16 KB 以内", "within 16 KB"),
+        ("NO_VALID_DRAFT", "模型没有给出可用的回答", "The model gave no usable answer"),
+    ],
+)
+def test_failed_says_what_to_do_where_the_reason_is_known(error_code, chinese, english):
+    # C1.5: a clear refusal, not a technical fault
+    told = release("FAILED", error_code=error_code)
+    for language, words in (("zh", chinese), ("en", english)):
+        message = render_message(told, language)
+        assert words in message
+        assert error_code not in message
+
+
 def test_cancelled_shows_the_facts_so_far():
     # C6
     assert render_message(release("CANCELLED", observed_facts=["某事实"]), "zh") == (
