@@ -109,15 +109,17 @@ def result_view(record: InvocationRecord, *, max_bytes: int) -> ResultView:
 
 
 def with_stop(view: Observation, notice: StopNotice, *, max_bytes: int) -> Observation:
-    """The same observation carrying STOP_REQUIRED, still within `max_bytes` where it can be."""
+    """The same observation carrying STOP_REQUIRED, with as many of the latest checked scopes as
+    keep it within `max_bytes`."""
     stopped = view.model_copy(update={"stop_required": notice})
-    if _json_bytes(stopped) <= max_bytes:
-        return stopped
-    return view.model_copy(update={"stop_required": StopNotice(reason=notice.reason)})
+    while _json_bytes(stopped) > max_bytes and notice.checked:
+        notice = StopNotice(reason=notice.reason, checked=notice.checked[1:])
+        stopped = view.model_copy(update={"stop_required": notice})
+    return stopped
 
 
 def checked_scopes(records: Iterable[InvocationRecord]) -> list[CheckedScope]:
-    """What has been checked, the latest first to be kept, each scope bounded."""
+    """The latest of what has been checked, in order, each scope bounded."""
     latest = list(records)[-MAX_CHECKED_ITEMS:]
     return [CheckedScope(tool=r["tool"], scope=bounded_scope(r["scope"], 400)) for r in latest]
 
@@ -130,15 +132,13 @@ def fit_evidence(items: Sequence[EvidenceItem], max_bytes: int) -> list[Evidence
         empty = EvidenceItem(id=item["id"], source=item["source"], text="")
         room = left - len(canonical_json(empty).encode()) - 1
         text = cut_text(item["text"], room)
-        if not text and item["text"]:
+        cut = len(text) < len(item["text"])
+        if room < (_MIN_TEXT_BYTES if cut else 0):
             break
-        if len(text) < len(item["text"]) and room < _MIN_TEXT_BYTES:
+        kept.append(EvidenceItem(id=item["id"], source=item["source"], text=text))
+        if cut:
             break
-        fitted = EvidenceItem(id=item["id"], source=item["source"], text=text)
-        kept.append(fitted)
-        left -= len(canonical_json(fitted).encode()) + 1
-        if len(text) < len(item["text"]):
-            break
+        left = room - _spelled_bytes(text)
     return kept
 
 
@@ -162,7 +162,9 @@ def bounded_scope(scope: dict[str, Any], max_bytes: int) -> dict[str, Any]:
         return scope
     room = max(8, max_bytes // (len(scope) + 1) - 24)
     shortened = {
-        key: f"{cut_text(value, room)}…" if isinstance(value, str) and len(value) > room else value
+        key: f"{cut_text(value, room)}…"
+        if isinstance(value, str) and _spelled_bytes(value) > room
+        else value
         for key, value in scope.items()
     }
     fits = len(canonical_json(shortened).encode()) <= max_bytes
