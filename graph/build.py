@@ -15,6 +15,7 @@ from graph.contract.limits import Limits
 from graph.contract.vocabulary import Component
 from graph.models import Models
 from graph.nodes.begin import begin_node
+from graph.nodes.calls import is_tool_name
 from graph.nodes.envelope_gate import MAX_CALLS_A_MESSAGE, envelope_gate_node
 from graph.nodes.frame import framed, framed_begin
 from graph.nodes.model import model_node
@@ -86,6 +87,11 @@ def _by_name(tools: Sequence[EvidenceTool[Any]]) -> dict[str, EvidenceTool[Any]]
     by_name = {tool.name: tool for tool in tools}
     if len(by_name) < len(tools):
         raise SettingsError("tools: two tools have the same name; names are unique")
+    for name in by_name:
+        if not is_tool_name(name):
+            raise SettingsError(
+                f"tools: {name!r} is no tool name; take 1 to 64 of A-Z a-z 0-9 _ -, not 'unknown'"
+            )
     return by_name
 
 

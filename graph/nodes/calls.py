@@ -1,6 +1,5 @@
 """The tool calls of an assistant message: made well-formed for the dialogue, read for the gate."""
 
-import json
 import re
 import uuid
 from collections.abc import Iterable, Sequence
@@ -12,11 +11,12 @@ from langchain_core.messages import AIMessage
 from graph.contract.envelope import Envelope, ToolRequest, as_object, parse_envelope
 from graph.parts import Parts
 from graph.state import DialogueCall, DialogueMessage
-from tools.requests import InvalidInput, PreparedRequest, prepare_request
+from tools.requests import InvalidInput, PreparedRequest, plain_object, prepare_request
+from tools.scope import canonical_json
 
 UNKNOWN_TOOL_NAME = "unknown"
 MAX_ARGUMENT_CHARS = 65_536
-_MIN_INTEGER, _MAX_INTEGER = -(2**63), 2**63 - 1
+MAX_ID_BYTES = 64
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
@@ -42,7 +42,7 @@ def normalised_calls(message: AIMessage, dialogue: Sequence[DialogueMessage]) ->
 
 def last_calls(dialogue: Sequence[DialogueMessage]) -> list[DialogueCall]:
     """The calls of the latest assistant message."""
-    latest = next(entry for entry in reversed(dialogue) if entry["kind"] == "ai")
+    latest: DialogueMessage = next(entry for entry in reversed(dialogue) if entry["kind"] == "ai")
     return latest["tool_calls"]
 
 
@@ -56,6 +56,11 @@ def read_call(parts: Parts, call: DialogueCall) -> ReadCall:
     accepted = prepared if isinstance(prepared, PreparedRequest) else None
     invalid = prepared.fields if isinstance(prepared, InvalidInput) else ()
     return ReadCall(call, _request(call, tool is not None, envelope, accepted), accepted, invalid)
+
+
+def is_tool_name(name: Any) -> bool:
+    """Whether every provider and the trace can spell the name; `unknown` stands for all others."""
+    return isinstance(name, str) and bool(_NAME.match(name)) and name != UNKNOWN_TOOL_NAME
 
 
 def known_name(parts: Parts, name: str) -> str:
@@ -78,16 +83,23 @@ def _request(
 
 
 def _normalised(call_id: Any, name: Any, arguments: Any, used: set[str]) -> DialogueCall:
-    fresh = isinstance(call_id, str) and call_id.strip() and call_id not in used
-    unique = str(call_id) if fresh else f"call_{uuid.uuid4().hex[:16]}"
+    kept = _usable_id(call_id) and call_id not in used
+    unique = call_id if kept else f"call_{uuid.uuid4().hex[:16]}"
     used.add(unique)
     fields = _storable(as_object(arguments))
     return DialogueCall(
         id=unique,
-        name=name if isinstance(name, str) and _NAME.match(name) else UNKNOWN_TOOL_NAME,
+        name=name if is_tool_name(name) else UNKNOWN_TOOL_NAME,
         args=fields or {},
         malformed=fields is None,
     )
+
+
+def _usable_id(call_id: Any) -> bool:
+    """Whether an observation can repeat the id and a draft can cite it."""
+    if not isinstance(call_id, str) or not call_id.strip() or not call_id.isprintable():
+        return False
+    return len(canonical_json(call_id).encode()) - len('""') <= MAX_ID_BYTES
 
 
 def _storable(fields: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -95,20 +107,10 @@ def _storable(fields: dict[str, Any] | None) -> dict[str, Any] | None:
     if fields is None:
         return None
     try:
-        text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
-        if len(text) > MAX_ARGUMENT_CHARS:
-            return None
-        kept = json.loads(text.encode("utf-8", "replace"), parse_int=_small_integer)
+        kept = plain_object(fields)
     except (TypeError, ValueError, RecursionError):
         return None
-    return kept if isinstance(kept, dict) else None
-
-
-def _small_integer(digits: str) -> int:
-    number = int(digits)
-    if not _MIN_INTEGER <= number <= _MAX_INTEGER:
-        raise ValueError("no checkpoint can hold it")
-    return number
+    return kept if len(canonical_json(kept)) <= MAX_ARGUMENT_CHARS else None
 
 
 def outstanding(calls: Iterable[DialogueCall], after: int) -> list[DialogueCall]:

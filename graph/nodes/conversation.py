@@ -16,6 +16,7 @@ from graph.parts import Parts
 from graph.state import DialogueMessage, Run, State
 from prompts import Component as PromptComponent
 from prompts import Language
+from release.plain_text import without_lone_surrogates
 
 MAX_HISTORY_MESSAGES = 10
 MAX_HISTORY_BYTES = 8_192
@@ -27,8 +28,8 @@ _PROMPT_NAMES: dict[Component, PromptComponent] = {
 
 
 def message_text(message: BaseMessage) -> str:
-    """The text of a message, from a string or from content blocks (C1.5)."""
-    return str(message.text)
+    """The text of a message, from a string or from content blocks (C1.5), as valid Unicode."""
+    return without_lone_surrogates(str(message.text))
 
 
 def split_question(messages: Sequence[AnyMessage]) -> tuple[list[AnyMessage], HumanMessage | None]:

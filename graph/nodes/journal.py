@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage
 from langgraph.types import StreamWriter
 
 from graph.audit.events import TraceEvent, make_event
+from graph.audit.tokens import read_usage
 from graph.contract.budget import Usage, begin_usage
 from graph.contract.vocabulary import Component
 from graph.state import State
@@ -68,10 +69,9 @@ class Journal:
 
     def spend_model_call(self, component: Component, reply: AIMessage | None) -> int | None:
         """Account one model call with the provider's own numbers; None when it gave none (C7.2)."""
-        reported = reply.usage_metadata if reply else None
-        inputs = reported["input_tokens"] if reported else 0
-        outputs = reported["output_tokens"] if reported else 0
-        details = (reported.get("input_token_details") if reported else None) or {}
+        reported = read_usage(reply.usage_metadata if reply else None)
+        inputs = reported.input_tokens if reported else 0
+        outputs = reported.output_tokens if reported else 0
         self.note(
             "MODEL_TOKEN_USAGE",
             component=component,
@@ -79,7 +79,7 @@ class Journal:
             available=reported is not None,
             input_tokens=inputs,
             output_tokens=outputs,
-            cached_tokens=details.get("cache_read") or 0,
+            cached_tokens=reported.cached_tokens if reported else 0,
         )
         self.usage["model_calls"] += 1
         self.usage["input_tokens"] += inputs

@@ -52,7 +52,7 @@ class LooseModel(BaseChatModel):
         message = copy.deepcopy(move)
         usage = getattr(message, "usage_metadata", None)
         if isinstance(message, AIMessage) and usage:
-            self.reported[-1] = (usage["input_tokens"], usage["output_tokens"])
+            self.reported[-1] = (usage.get("input_tokens"), usage.get("output_tokens"))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
