@@ -1,0 +1,112 @@
+"""A SQLite file that can only be read: opened read-only, and every action authorised by the engine.
+
+The parsed statement has been checked before; this is the second wall, which also holds for what
+views and virtual tables do behind it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from tools.evidence import ToolFailure
+from tools.sql.allowed import READ_PRAGMAS
+
+_BUSY_SECONDS = 2.0
+_STEPS_BETWEEN_CHECKS = 10_000
+_MAX_VALUE_BYTES = 32 * 1024 * 1024
+
+_ACTIONS = frozenset(
+    {
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    }
+)
+_ENGINE_PRAGMAS = frozenset({"read_uncommitted", "data_version"})
+"""Read by SQLAlchemy when it connects, and by full-text tables."""
+
+# REGEXP is a Python function that the time limit cannot interrupt
+_DENIED_FUNCTIONS = frozenset({"load_extension", "regexp", "fts3_tokenizer"})
+
+
+class SqliteDatabase:
+    """One SQLite file. A connection a query: no session state, safe from any thread."""
+
+    backend = "sqlite"
+    schemas = frozenset({"main"})
+
+    def __init__(self, path: str) -> None:
+        self.name = Path(path).stem
+        self._uri = Path(path).absolute().as_uri() + "?mode=ro"
+        self._engine: Engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
+
+    @contextmanager
+    def reading(self, expired: Callable[[], bool]) -> Iterator[Connection]:
+        """A connection whose statements end once `expired` says so.
+
+        Raises `ToolFailure`, codes as in `tools.sql.tool`; the driver's text is dropped.
+        """
+        try:
+            with self._engine.connect() as connection:
+                driver = connection.connection.driver_connection
+                if not isinstance(driver, sqlite3.Connection):
+                    raise TypeError("not a SQLite connection")
+                driver.set_progress_handler(expired, _STEPS_BETWEEN_CHECKS)
+                yield connection
+        except DBAPIError as error:
+            raise _failure(error.orig) from None
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._uri, uri=True, timeout=_BUSY_SECONDS)
+        connection.text_factory = _text
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.execute("PRAGMA query_only = 1")
+        connection.set_authorizer(_authorize)
+        return connection
+
+
+def _text(stored: bytes) -> str:
+    """Text as stored; bytes that are not UTF-8 stay visible as escapes."""
+    return stored.decode("utf-8", "backslashreplace")
+
+
+def _authorize(
+    action: int, first: str | None, second: str | None, _schema: str | None, _view: str | None
+) -> int:
+    if action == sqlite3.SQLITE_FUNCTION and str(second).lower() in _DENIED_FUNCTIONS:
+        return sqlite3.SQLITE_DENY
+    if action in _ACTIONS:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_PRAGMA and str(first).lower() in READ_PRAGMAS | _ENGINE_PRAGMAS:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
+        # how SQLite declares a virtual table to itself; the file cannot be written
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY
+
+
+def _failure(error: BaseException | None) -> ToolFailure:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    match code:
+        case sqlite3.SQLITE_INTERRUPT:
+            return ToolFailure("SQL_TIMEOUT", retryable=False)
+        case sqlite3.SQLITE_AUTH | sqlite3.SQLITE_READONLY:
+            return ToolFailure("SQL_NOT_ALLOWED", retryable=False)
+        case sqlite3.SQLITE_TOOBIG | sqlite3.SQLITE_NOMEM | sqlite3.SQLITE_FULL:
+            return ToolFailure("SQL_TOO_LARGE", retryable=False)
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return ToolFailure("DATABASE_BUSY", retryable=True)
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
+            return ToolFailure("DATABASE_UNAVAILABLE", retryable=True)
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_PERM:
+            return ToolFailure("DATABASE_UNREADABLE", retryable=False)
+        case _:
+            unknown = str(error).startswith("no such ")
+            return ToolFailure("SQL_UNKNOWN_NAME" if unknown else "SQL_INVALID", retryable=False)

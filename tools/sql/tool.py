@@ -1,0 +1,152 @@
+"""`query_mysql`: one read-only SQL statement on one database, its rows as evidence.
+
+The dialect and its rules come from the database URL. Failure codes, the driver's text never:
+
+| code | meaning |
+|---|---|
+| `SQL_NOT_ALLOWED` | not one plain reading statement by the rules in `tools.sql.allowed` |
+| `SQL_INVALID` | does not parse, or the database refuses it as it is written |
+| `SQL_UNKNOWN_NAME` | a table, column or function that does not exist |
+| `SQL_TIMEOUT` | ran into the time limit |
+| `SQL_TOO_LARGE` | a single value beyond what may be held |
+| `DATABASE_BUSY`, `DATABASE_UNAVAILABLE` | locked, cannot be opened or read now; may be retried |
+| `DATABASE_UNREADABLE` | not a database, damaged, no permission |
+"""
+
+import asyncio
+import threading
+import time
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tools.evidence import Evidence, EvidenceTool, ToolFailure, ToolResult
+
+if TYPE_CHECKING:
+    from tools.sql.sqlite import SqliteDatabase
+    from tools.sql.statement import Statement
+
+_MAX_SQL_CHARS = 4000
+_MAX_TABLES_IN_SOURCE = 8
+_DESCRIBE_SECONDS = 2.0
+_LISTING_CHARS = 900
+
+
+class SqlInput(BaseModel):
+    """The business arguments of a query."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: Annotated[str, Field(min_length=1, max_length=_MAX_SQL_CHARS)] = Field(
+        description="One SELECT (or EXPLAIN) in the database's dialect; text in single quotes."
+    )
+    limit: Annotated[int, Field(ge=1, le=200)] = Field(
+        default=50, description="The most rows to return."
+    )
+
+
+class SqlTool(EvidenceTool[SqlInput]):
+    """Reads one database by SQL.
+
+    `url` is an SQLAlchemy URL of a SQLite file. `max_seconds` bounds one statement, `max_bytes`
+    (UTF-8) all rows of a result, `max_cell_chars` one text in it. The URL never leaves the tool.
+    """
+
+    name = "query_mysql"
+    Input: ClassVar[type[BaseModel]] = SqlInput
+    factual = True
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        max_seconds: float = 10.0,
+        max_bytes: int = 65_536,
+        max_cell_chars: int = 2_000,
+    ) -> None:
+        kind, _, place = url.partition("://")
+        if kind.partition("+")[0] != "sqlite" or place.lstrip("/") in ("", ":memory:"):
+            raise ValueError("query_mysql needs the URL of a SQLite file: sqlite:///path/to/file")
+        self._url = url
+        self._max_seconds = max_seconds
+        self._max_bytes = max_bytes
+        self._max_cell_chars = max_cell_chars
+        self._opened: SqliteDatabase | None = None
+        self._described: str | None = None
+
+    @property
+    def description(self) -> str:  # type: ignore[override]  # read from the database when needed
+        """What can be queried; without its tables, and tried again, while it cannot be reached."""
+        if self._described is None:
+            try:
+                tables = self._tables()
+            except ToolFailure:
+                return self._sentence("not readable at the moment")
+            self._described = self._sentence(tables)
+        return self._described
+
+    def scope(self, request: SqlInput) -> dict[str, Any]:
+        """The statement in canonical form and the limit (C5.3). Raises for a refused one."""
+        return {"sql": self._read(request.sql).sql, "limit": request.limit}
+
+    async def search(self, request: SqlInput) -> ToolResult:
+        """One evidence a row, in the order of the database. Codes: see the module."""
+        abandoned = threading.Event()
+        try:
+            return await asyncio.to_thread(self._answer, request, abandoned)
+        finally:
+            abandoned.set()
+
+    def _answer(self, request: SqlInput, abandoned: threading.Event) -> ToolResult:
+        from tools.sql.rows import RowBounds, read_rows
+
+        statement = self._read(request.sql)
+        database = self._database()
+        bounds = RowBounds(request.limit, self._max_bytes, self._max_cell_chars)
+        deadline = time.monotonic() + self._max_seconds
+        with database.reading(
+            lambda: abandoned.is_set() or time.monotonic() > deadline
+        ) as connection:
+            # one row over the limit tells whether there are more; no_parameters keeps % and : text
+            result = connection.execution_options(no_parameters=True).exec_driver_sql(
+                statement.bounded(request.limit + 1)
+            )
+            rows = read_rows(list(result.keys()), result, bounds)
+        tables = ", ".join(statement.tables[:_MAX_TABLES_IN_SOURCE]) or "no table"
+        source = f"{database.name}: {tables}"
+        return ToolResult(
+            evidence=[Evidence(source, text) for text in rows.texts],
+            truncated=rows.truncated,
+            total=None if rows.truncated else len(rows.texts),
+        )
+
+    def _read(self, sql: str) -> "Statement":
+        from tools.sql.rules import Rules
+        from tools.sql.statement import read_statement
+
+        database = self._database()
+        return read_statement(sql, Rules(database.backend, database.schemas))
+
+    def _database(self) -> "SqliteDatabase":
+        if self._opened is None:
+            from sqlalchemy import make_url
+
+            from tools.sql.sqlite import SqliteDatabase
+
+            self._opened = SqliteDatabase(make_url(self._url).database or "")
+        return self._opened
+
+    def _tables(self) -> str:
+        from tools.sql.catalogue import table_listing
+
+        deadline = time.monotonic() + _DESCRIBE_SECONDS
+        with self._database().reading(lambda: time.monotonic() > deadline) as connection:
+            return table_listing(connection, _LISTING_CHARS)
+
+    def _sentence(self, tables: str) -> str:
+        database = self._database()
+        return (
+            f"Read the database {database.name} with one {database.backend} SELECT statement"
+            " (also EXPLAIN and schema tables). One evidence a row; times as stored, no zone added."
+            f" Tables: {tables}."
+        )
