@@ -1,0 +1,7 @@
+"""Entry of `python -m graph.evaluation`."""
+
+import sys
+
+from graph.evaluation.command import main
+
+sys.exit(main())

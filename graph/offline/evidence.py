@@ -1,0 +1,126 @@
+"""The dialogue read back: each piece of evidence with its time, weight and names."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from graph.offline.lexicon import pattern
+
+_AT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[.,]?(\d{,6})\d*\s?(Z|[+-]\d\d:?\d\d)?")
+_RANKS = {"F": 3, "C": 3, "S": 3, "E": 2, "W": 1}
+_QUOTE_CHARACTERS = 240
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One piece of evidence: an `event` of a log, a `row` of a database, or a `text`.
+
+    `message` is what an event says or what went wrong in a row; `rank` 3 fatal, 2 a failure, 1 a
+    warning or a failed state without a reason, 0 neither; `at` its first full time, UTC without a
+    zone; `names` the endpoints, hosts, code names and keys in the message, not bare error numbers.
+    """
+
+    call: str
+    id: str
+    source: str
+    text: str
+    kind: str
+    asked_service: str | None
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        try:
+            value = json.loads(self.text)
+        except ValueError:
+            value = {}
+        return value if isinstance(value, dict) else {}
+
+    def filled(self, columns: str) -> list[str]:
+        """The values that stand in columns of such names."""
+        return [str(v) for k, v in self.row.items() if v is not None and re.search(columns, k)]
+
+    @cached_property
+    def message(self) -> str:
+        if self.kind == "row":
+            reasons = self.filled(pattern("reason").pattern)
+            return "; ".join(reasons or self.filled(pattern("status").pattern))
+        return (self.filled("^(message|msg|log)$") or [self.text])[0].split("\n")[0]
+
+    @cached_property
+    def rank(self) -> int:
+        level = pattern("level").search(self.text[:300])
+        if self.kind == "event" and level:
+            return _RANKS.get((level[1] or level[2])[0].upper(), 0)
+        status = " ".join(self.filled(pattern("status").pattern))
+        reason = self.kind == "event" or self.filled(pattern("reason").pattern)
+        return (2 if reason else 1) if pattern("failure").search(status or self.message) else 0
+
+    @cached_property
+    def at(self) -> datetime | None:
+        if not (match := _AT.search(self.text)):
+            return None
+        day, clock, fraction, zone = match.groups("")
+        zone = zone.replace("Z", "") or "+00:00"
+        return datetime.fromisoformat(f"{day}T{clock}.{fraction:0<6}{zone}").astimezone(UTC)
+
+    @property
+    def names(self) -> set[str]:
+        return {n for n in pattern("name").findall(self.message) if not re.fullmatch("E[A-Z]+", n)}
+
+    def quote(self, wanted: str) -> str:
+        """A verbatim part of the text without credentials, around `wanted`."""
+        return excerpt(max(_open(self.text), key=lambda part: (wanted in part, len(part))), wanted)
+
+    def said(self, wanted: str) -> str:
+        """The message without credentials, around `wanted`."""
+        return excerpt(" … ".join(_open(self.message)), wanted)
+
+
+def excerpt(text: str, wanted: str) -> str:
+    """At most `_QUOTE_CHARACTERS`: around `wanted`, else up to where the text says it failed."""
+    ends = [match.end() for match in pattern("failure").finditer(text)]
+    end = text.find(wanted) + len(wanted) if wanted and wanted in text else max(ends, default=0)
+    start = max(0, min(end + 60, len(text)) - _QUOTE_CHARACTERS)
+    start = text.find(" ", start) + 1 if start else 0
+    return text[start : start + _QUOTE_CHARACTERS].strip()
+
+
+def _open(text: str) -> list[str]:
+    return [part for part in pattern("secret").split(text) if part.strip()]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One answered tool call: what was asked and what came back."""
+
+    call: str
+    asked: tuple[str, dict[str, Any]]
+    ready: bool
+    stop: bool
+    facts: list[Fact]
+
+
+def read_dialogue(messages: Sequence[BaseMessage]) -> tuple[str, list[Observation]]:
+    """The last user turn and every observation after it, in order."""
+    last = max(i for i, one in enumerate(messages) if isinstance(one, HumanMessage))
+    requests = [c for one in messages[last:] if isinstance(one, AIMessage) for c in one.tool_calls]
+    asked = {call["id"]: (call["name"], call["args"].get("input") or {}) for call in requests}
+    answers = [one for one in messages[last:] if isinstance(one, ToolMessage)]
+    return messages[last].text, [_observed(one, asked[one.tool_call_id]) for one in answers]
+
+
+def _observed(message: ToolMessage, asked: tuple[str, dict[str, Any]]) -> Observation:
+    body, call = json.loads(message.text), message.tool_call_id
+    scope, found = body.get("scope", {}), body.get("evidence", [])
+    kind = "row" if "sql" in scope else "event" if "keyword" in scope else "text"
+    # the last piece of a truncated result may be cut
+    found = found[:-1] if body.get("truncated") and len(found) > 3 else found
+    place = kind, scope.get("service")
+    facts = [Fact(call, one["id"], one["source"], one["text"], *place) for one in found]
+    return Observation(call, asked, body["status"] == "READY", "stop_required" in body, facts)

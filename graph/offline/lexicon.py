@@ -1,0 +1,33 @@
+"""The model's vocabulary, read once from `words.toml`."""
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def words(section: str = "") -> dict[str, Any]:
+    """The vocabulary, or one section of it."""
+    text = files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    return table[section] if section else table
+
+
+@cache
+def pattern(name: str, section: str = "") -> re.Pattern[str]:
+    """One of the vocabulary's expressions; case tells names and levels apart from prose."""
+    exact = name in ("name", "level", "phrase")
+    return re.compile(words(section)[name], re.NOFLAG if exact else re.IGNORECASE)
+
+
+def concepts(text: str) -> set[str]:
+    """The symptoms and causes a text speaks of, by name."""
+    return {name for name in words("concepts") if pattern(name, "concepts").search(text)}
+
+
+def nouns(text: str) -> set[str]:
+    """The words of a text, singular, with those that tables and columns use for its nouns."""
+    known = (said for noun, said in words("nouns").items() if noun in text.lower())
+    return set(re.findall("([a-z]+?)(?:s?(?![a-z]))", f"{text.lower()} {' '.join(known)}"))

@@ -1,0 +1,127 @@
+"""The next bounded query, or none: down the chain of services, to rows of ids, knowledge last."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from graph.offline.findings import HELD, Findings
+from graph.offline.lexicon import nouns, pattern, words
+
+Query = tuple[str, dict[str, Any]]
+_EVENTS, _ROWS, _SECTIONS = 15, 8, 3
+
+
+def next_query(case: Findings) -> Query | None:
+    """The first query not asked yet that may narrow the hypothesis."""
+    asked = [one.asked for one in case.seen]
+    return next((query for query in _queries(case) if query not in asked), None)
+
+
+def _queries(case: Findings) -> Iterator[Query]:
+    question, sources = case.question, case.sources
+    if any(one.kind in ("change", "validity") and one.fact.kind == "row" for one in case.links):
+        return
+    traced = [value for _, value in question.ids if len(value) > 30]
+    rows = [(sources.sql, {"sql": sql, "limit": _ROWS}) for sql in _statements(case) if sources.sql]
+    if case.root or not [*sources.mentioned(question.text), *question.phrases, *traced]:
+        yield from rows
+    if sources.logs and question.start and not any(f.kind == "row" for f in case.failures):
+        end = question.end or question.start
+        times = {"start": question.start.isoformat(), "end": end.isoformat()}
+        for asked in _log_scopes(case):
+            yield sources.logs, {**times, **asked, "limit": _EVENTS}
+    yield from rows
+    if sources.knowledge and not case.links:
+        yield sources.knowledge, {"query": question.text[:300], "limit": _SECTIONS}
+
+
+def _log_scopes(case: Findings) -> Iterator[dict[str, str]]:
+    """By words where no service is named, down the chain, then who else speaks of the service."""
+    question, named = case.question, case.sources.mentioned(case.question.text)
+    said = [*question.phrases, *(value for _, value in question.ids)][:1]
+    if not named:
+        yield from ({"keyword": word} for word in said)
+        yield from ({"service": name} for name in question.names[:2] if not said)
+    seen = {case.service(f): "keyword" in one.asked[1] for one in case.seen for f in one.facts}
+    yield from ({"service": service} for service in case.chain if service not in seen)
+    if not case.root:
+        yield from ({"service": service} for service in case.chain if seen.get(service))
+    yield from ({"keyword": service} for service in named[:1] if not case.failures)
+
+
+def _statements(case: Findings) -> list[str]:
+    """Rows of the ids asked about: what failed; then what changed, ran out or means a code."""
+    tables, told = case.sources.tables, any(f.rank > 1 for f in case.failures)
+    groups = set(words()["groups"])
+    about, grouped, single = nouns(case.question.text) - groups, [], {}
+    for table, columns in tables.items():
+        topic = len(about & (nouns(table.replace("_", " ")) | {_stem(c) for c in columns}))
+        changed, until = bool(_any("changed", columns)), bool(_any("until", columns))
+        worth = 2 * changed + until if told else topic * bool(_any("reason", columns))
+        for before, value in case.question.ids:
+            guessed = [f"{noun}_id" for noun in sorted(before & nouns(table.replace("_", " ")))]
+            condition = _condition(tables, columns or guessed, before, value)
+            if condition and not before & groups:
+                single[table] = condition
+            elif condition and worth:
+                grouped.append((-worth, f"{table} WHERE {condition}{_bounds(case, columns)}"))
+    codes = [
+        f"{table} WHERE {columns[0]} = {value}"
+        for fact in case.facts
+        if fact.kind == "row" and told and case.owned(fact)
+        for column, value in fact.row.items()
+        for table, columns in tables.items()
+        if isinstance(value, int) and column in table and columns and table not in fact.source
+    ]
+    coded = [f"SELECT * FROM {rows}" for rows in codes]
+    rows, owned = [f"SELECT * FROM {rows}" for _, rows in sorted(grouped)], _single(case, single)
+    return [*coded, *owned, *rows] if told else [*rows, *owned]
+
+
+def _single(case: Findings, conditions: dict[str, str]) -> list[str]:
+    """Which tables hold an id, asked of all at once; then its rows there."""
+    found = (f"SELECT '{t}' AS {HELD} FROM {t} WHERE {c}" for t, c in conditions.items())
+    where = " UNION ".join(found)
+    located = any(one.ready and one.asked[1].get("sql") == where for one in case.seen)
+    held = {fact.row[HELD] for fact in case.facts if HELD in fact.row}
+    rows = [
+        f"SELECT * FROM {t} WHERE {c}" for t, c in conditions.items() if t in held or not located
+    ]
+    return [where, *rows] if len(conditions) > 1 else rows
+
+
+def _condition(
+    tables: dict[str, list[str]], columns: list[str], before: set[str], value: str
+) -> str:
+    """The rows that belong to an id, directly or through the key of another table; or nothing."""
+    literal = value if value.isdigit() else "'" + value.replace("'", "''") + "'"
+    for key in (c for c in columns if _stem(c) in before):
+        return f"{key} = {literal}"
+    for other, theirs in tables.items():
+        for key in (c for c in theirs if _stem(c) in before and theirs[0] in columns[1:]):
+            return f"{theirs[0]} IN (SELECT {theirs[0]} FROM {other} WHERE {key} = {literal})"
+    return ""
+
+
+def _bounds(case: Findings, columns: list[str]) -> str:
+    """A group's failures in the time asked about, or its changes up to the onset."""
+    when, error, question = _any("when", columns), _any("reason", columns), case.question
+    if when and case.onset and _any("changed", columns):
+        return f" AND {when} <= {_stamp(case.onset)} ORDER BY {when} DESC"
+    if not when or not error or not question.start or not question.end:
+        return ""
+    span = f"{when} BETWEEN {_stamp(question.start)} AND {_stamp(question.end)}"
+    return f" AND {error} IS NOT NULL AND {span} ORDER BY {when}"
+
+
+def _any(kind: str, columns: list[str]) -> str | None:
+    return next((column for column in columns if pattern(kind).search(column)), None)
+
+
+def _stem(column: str) -> str:
+    return re.sub("_(id|no|code|key)$", "", column)
+
+
+def _stamp(moment: datetime) -> str:
+    return f"'{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}'"
