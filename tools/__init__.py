@@ -19,6 +19,7 @@ from tools.evidence import (
     ToolResult,
 )
 from tools.invocations import InvocationStore
+from tools.redis_invocations import RedisInvocationStore
 from tools.sqlite_invocations import SqliteInvocationStore
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "EvidenceStatus",
     "EvidenceTool",
     "InvocationStore",
+    "RedisInvocationStore",
     "RelevanceLevel",
     "SqliteInvocationStore",
     "ToolFailure",
