@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
 from graph import routing
+from graph.compiled import DiagnosisGraph as DiagnosisGraph
 from graph.contract.limits import Limits
 from graph.contract.vocabulary import Component
 from graph.models import Models
@@ -31,8 +31,6 @@ from tools.binding import function_schema
 from tools.boundary import ToolBoundary
 from tools.evidence import EvidenceTool
 from tools.invocations import InvocationStore
-
-DiagnosisGraph = CompiledStateGraph[State, None, InputState, OutputState]
 
 
 def build_graph(
@@ -72,7 +70,7 @@ def build_graph(
     graph.add_conditional_edges("tool", routing.after_tool)
     graph.add_conditional_edges("stop_required", routing.after_stop_required)
     graph.add_edge("release", END)
-    compiled = graph.compile(checkpointer=checkpointer, name="diagnosis")
+    compiled = DiagnosisGraph(**vars(graph.compile(checkpointer=checkpointer, name="diagnosis")))
     return compiled.with_config({"recursion_limit": recursion_limit(settings.limits())})
 
 

@@ -11,6 +11,7 @@ from tools.invocations import InvocationRecord
 from tools.observation import FailureView, Observation, RefusalView, observation_text
 from tools.scope import invocation_key
 
+MAX_INVALID_FIELDS = 16
 _GAINS = [gain.value for gain in InformationGain]
 _MISSING_FIELDS = {
     Violation.MISSING_INPUT: "input",
@@ -134,7 +135,7 @@ def repair_view(call: DialogueCall, repair: Repair, invalid_fields: tuple[str, .
 def _invalid_fields(violation: Violation, names: tuple[str, ...]) -> list[str]:
     match violation:
         case Violation.INVALID_INPUT:
-            return [f"input.{name}" for name in names] or ["input"]
+            return [f"input.{name}" for name in names[:MAX_INVALID_FIELDS]] or ["input"]
         case Violation.UNEXPECTED_PREVIOUS_OBSERVATION:
             return ["previous_observation"]
         case Violation.OUT_OF_ORDER_PREVIOUS_OBSERVATION:

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,8 +111,3 @@ def _storable(fields: dict[str, Any] | None) -> dict[str, Any] | None:
     except (TypeError, ValueError, RecursionError):
         return None
     return kept if len(canonical_json(kept)) <= MAX_ARGUMENT_CHARS else None
-
-
-def outstanding(calls: Iterable[DialogueCall], after: int) -> list[DialogueCall]:
-    """The calls of a message behind position `after`."""
-    return list(calls)[after + 1 :]

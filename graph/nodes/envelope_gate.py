@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from graph.contract.budget import tool_call_allowed
+from graph.contract.budget import observation_bytes_left, tool_call_allowed
 from graph.contract.envelope import Evaluation
 from graph.contract.gate import decide
 from graph.contract.progress import fold
@@ -21,17 +21,19 @@ from graph.contract.verdict import (
 )
 from graph.contract.vocabulary import InformationGain, Rejection, StopReason
 from graph.nodes.answers import Answers, repair_view
-from graph.nodes.calls import ReadCall, last_calls, outstanding, read_call
+from graph.nodes.calls import ReadCall, last_calls, read_call
 from graph.nodes.ending import STEPS_FOR_NEXT, STEPS_FOR_TOOL
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from graph.state import AppliedEvaluation, Ending, State, TurnState, Update, Verdict
+from graph.state import AppliedEvaluation, DialogueCall, Ending, State, TurnState, Update, Verdict
 from tools.evidence import EvidenceStatus
 from tools.observation import Observation, RefusalView
 
 MAX_CALLS_A_MESSAGE = 32
 """Later calls of one message are not executed: no model reacts inside a message."""
+LEAST_RESULT_BYTES = 256
+"""Below it a result could be named but not shown: the run's observation budget is spent (C8)."""
 _OUT_OF_STEPS = Decision(End(StopReason.BUDGET_LIMIT_REACHED), events=({"kind": "BUDGET_REACHED"},))
 
 
@@ -53,7 +55,7 @@ def envelope_gate_node(parts: Parts) -> NodeBody:
         _note_judged(journal, decision)
         case = _Case(state, Answers(parts, journal), read, decision, len(calls))
         case.answers.progress = fold(state["progress"], decision.events)
-        update = await _obey(case, outstanding(calls, position))
+        update = await _obey(case, calls[position + 1 :])
         return {**update, "progress": [*decision.events], "dialogue": case.answers.messages}
 
     return envelope_gate
@@ -83,10 +85,10 @@ class _Case:
             }
         }
 
-    def after_answer(self) -> Update:
+    def after_answer(self, *, answered: int = 1) -> Update:
         """The next call of the message, or the model when all are answered."""
-        last = self.state["turn"]["call"] + 1 >= self.calls
-        return self.go_on("ALL_ANSWERED" if last else "NEXT_CALL")
+        last = self.state["turn"]["call"] + answered >= self.calls
+        return self.go_on("ALL_ANSWERED" if last else "NEXT_CALL", answered=answered)
 
     def end(self, ending: Ending) -> Update:
         update = self.go_on("RELEASE")
@@ -94,7 +96,7 @@ class _Case:
         return update
 
 
-async def _obey(case: _Case, rest: Sequence[object]) -> Update:
+async def _obey(case: _Case, rest: Sequence[DialogueCall]) -> Update:
     answers, call = case.answers, case.read.call
     match case.decision.verdict:
         case Admit():
@@ -121,8 +123,9 @@ async def _obey(case: _Case, rest: Sequence[object]) -> Update:
             await answers.repeat_failure(call, case.state["run"]["run_id"], scope_key)
             return case.after_answer()
         case Skip():
-            answers.skip(call)
-            return case.after_answer()
+            for skipped in (call, *rest):
+                answers.skip(skipped)
+            return case.after_answer(answered=1 + len(rest))
         case Stop(_, violation):
             view = RefusalView(tool_call_id=call["id"], error_code=Rejection.STOP_REQUIRED)
             answers.note_refused(call, Rejection.STOP_REQUIRED, violation=violation)
@@ -144,8 +147,10 @@ def _ended(case: _Case, reason: StopReason) -> Update:
 
 
 def _tool_allowed(state: State, journal: Journal) -> bool:
+    limits = state["progress"]["limits"]
     enough_steps = state["remaining_steps"] >= STEPS_FOR_TOOL
-    return enough_steps and tool_call_allowed(journal.usage, state["progress"]["limits"])
+    enough_room = observation_bytes_left(journal.usage, limits) >= LEAST_RESULT_BYTES
+    return enough_steps and enough_room and tool_call_allowed(journal.usage, limits)
 
 
 def _turn(turn: TurnState, position: int) -> Turn:
