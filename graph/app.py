@@ -1,11 +1,16 @@
 """From settings to real parts: the only place that touches the world.
 
 `make_graph` is the factory that `langgraph.json` serves; the server brings its own checkpointer.
+`open_graph` is the same graph with durable sessions in the data folder, for the command line.
 """
 
 import asyncio
+import hashlib
 import os
-from collections.abc import Sequence
+import threading
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,14 +18,17 @@ from typing import Any
 from langgraph.types import Checkpointer
 
 from graph.build import DiagnosisGraph, build_graph
+from graph.models import Models
+from graph.offline import offline_models
 from graph.provider import make_models
-from graph.settings import Settings
+from graph.settings import Settings, SettingsError
 from tools.evidence import EvidenceTool
 from tools.invocations import InvocationStore
 
 RECORDS_FILE = "invocations.sqlite"
 SESSIONS_FILE = "sessions.sqlite"
-INCIDENT_FILE = "incident.sqlite"
+
+_serving = threading.Lock()
 
 
 def data_dir(settings: Settings) -> Path:
@@ -31,15 +39,48 @@ def data_dir(settings: Settings) -> Path:
     return Path(base) / "incident-diagnosis-agent"
 
 
-def private_dir(folder: Path) -> Path:
-    """The folder, made readable by its owner only."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+def private_dir(settings: Settings) -> Path:
+    """The data folder, made readable by its owner only; one that exists keeps its permissions.
+
+    Raises `SettingsError` when it cannot be made or written.
+    """
+    folder = data_dir(settings)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise SettingsError(f"data_dir: {folder} is not a folder that can be written")
     return folder
+
+
+def private_file(path: Path) -> Path:
+    """The file, made readable by its owner only where it is new."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    return path
+
+
+def incident_database(folder: Path) -> Path:
+    """The shipped incident's database in `folder`, built from its SQL scripts when it is missing.
+
+    Its folder is named by those scripts, so that a new version gets a new file; built under a
+    name of its own and moved into place, so that no process ever meets half of it.
+    """
+    from graph.incident import SQL_SCRIPTS, build_database
+
+    digest = hashlib.blake2b(digest_size=8)
+    for script in sorted(SQL_SCRIPTS.glob("*.sql")):
+        digest.update(script.read_bytes())
+    built = folder / f"incident-{digest.hexdigest()}" / "incident.sqlite"
+    if not built.exists():
+        build_database(built.with_name(f"{uuid.uuid4().hex}.sqlite")).replace(built)
+    return built
 
 
 def make_tools(settings: Settings) -> list[EvidenceTool[Any]]:
     """The three sources: the team's where configured, else the incident that ships with us."""
-    from graph.incident import KNOWLEDGE, LOGS, build_database
+    from graph.incident import KNOWLEDGE, LOGS
     from tools.knowledge import KnowledgeTool
     from tools.logs import LogsTool
     from tools.sql import SqlTool
@@ -47,13 +88,15 @@ def make_tools(settings: Settings) -> list[EvidenceTool[Any]]:
     sources = settings.sources
     database = sources.database
     if database is None:
-        file = private_dir(data_dir(settings)) / INCIDENT_FILE
-        build_database(file)
-        database = f"sqlite:///{file}"
+        database = f"sqlite:///{incident_database(private_dir(settings))}"
+    try:
+        sql = SqlTool(database)
+    except ValueError as refused:
+        raise SettingsError(f"sources.database: {refused}") from None
     return [
         KnowledgeTool(sources.knowledge or KNOWLEDGE),
         LogsTool(sources.logs or LOGS, default_timezone=sources.logs_time_zone),
-        SqlTool(database),
+        sql,
     ]
 
 
@@ -61,19 +104,20 @@ def make_store(settings: Settings) -> InvocationStore:
     """The embedded canonical store under the data folder."""
     from tools.sqlite_invocations import SqliteInvocationStore
 
-    return SqliteInvocationStore(private_dir(data_dir(settings)) / RECORDS_FILE)
+    return SqliteInvocationStore(private_dir(settings) / RECORDS_FILE)
 
 
 def assemble(
     settings: Settings,
     *,
+    models: Models | None = None,
     tools: Sequence[EvidenceTool[Any]] | None = None,
     store: InvocationStore | None = None,
     checkpointer: Checkpointer = None,
 ) -> DiagnosisGraph:
-    """The graph on real parts. Raises `SettingsError` when a setting is wrong."""
+    """The graph on real parts; blocking. Raises `SettingsError` when a setting is wrong."""
     return build_graph(
-        models=make_models(settings.models, os.environ),
+        models=models or make_models(settings.models, os.environ),
         tools=tools if tools is not None else make_tools(settings),
         invocations=store or make_store(settings),
         settings=settings,
@@ -81,11 +125,42 @@ def assemble(
     )
 
 
+@asynccontextmanager
+async def open_graph(
+    settings: Settings, *, only_to_read: bool = False
+) -> AsyncIterator[DiagnosisGraph]:
+    """The graph with its sessions, runs and traces in the data folder, closed at the end.
+
+    `only_to_read`: past runs are all that is wanted, so that no provider or source is needed.
+    """
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    sessions = private_file(private_dir(settings) / SESSIONS_FILE)
+    store = make_store(settings)
+    async with AsyncSqliteSaver.from_conn_string(str(sessions)) as checkpointer:
+        try:
+            yield await asyncio.to_thread(
+                assemble,
+                settings,
+                models=offline_models() if only_to_read else None,
+                tools=[] if only_to_read else None,
+                store=store,
+                checkpointer=checkpointer,
+            )
+        finally:
+            await store.aclose()
+
+
 async def make_graph() -> DiagnosisGraph:
     """The graph for the LangGraph server, from environment and `diagnosis.toml`, made once."""
     return await asyncio.to_thread(_served)
 
 
-@lru_cache(maxsize=1)
 def _served() -> DiagnosisGraph:
+    with _serving:
+        return _made_once()
+
+
+@lru_cache(maxsize=1)
+def _made_once() -> DiagnosisGraph:
     return assemble(Settings())

@@ -1,0 +1,7 @@
+"""What the command line does, one file a matter; `graph.cli` parses the words and calls these.
+
+ask, interrupt, session_lock   one question, its Ctrl-C, its session held by one process
+live, narration, wording       progress while a run goes on; one sentence a trace event
+answer, trace, doctor          what is printed
+terminal, usage                the two streams; what exit code 2 says
+"""

@@ -1,0 +1,154 @@
+"""`diagnose doctor`: which model, stores and sources are configured, and whether each answers."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from langchain_core.messages import HumanMessage
+from rich.table import Table
+from rich.text import Text
+
+from graph.app import SESSIONS_FILE, data_dir, make_store, make_tools, private_dir, private_file
+from graph.command.terminal import Terminal
+from graph.contract.budget import collection_call_allowed
+from graph.contract.vocabulary import Component
+from graph.nodes.journal import Journal
+from graph.nodes.model_call import ask_model
+from graph.parts import Parts
+from graph.provider import make_models, provider_is_configured
+from graph.settings import Settings
+from graph.state import State
+from prompts import load_prompts
+from tools.boundary import ToolBoundary
+from tools.evidence import EvidenceTool, ToolFailure
+from tools.invocations import StoreUnavailable
+
+PATIENCE_SECONDS = 20.0
+_PROBES: dict[str, dict[str, Any]] = {
+    "lookup_knowledge": {"query": "error", "limit": 1},
+    "query_logs": {"keyword": "error", "limit": 1},
+    "query_mysql": {"sql": "SELECT 1", "limit": 1},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part: what is configured and, when it does not answer, the code of its failure."""
+
+    part: str
+    configured: str
+    failure: str | None = None
+
+
+async def examine(settings: Settings, terminal: Terminal) -> int:
+    """Asks every part once; exit code 0 when all answer, else 2."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    sound = True
+    async for check in _checks(settings):
+        sound = sound and check.failure is None
+        verdict = Text("answers", "green") if check.failure is None else Text(check.failure, "red")
+        table.add_row(Text(check.part, "bold"), verdict, Text(check.configured, overflow="fold"))
+    terminal.out.print(table)
+    return 0 if sound else 2
+
+
+async def _checks(settings: Settings) -> AsyncIterator[Check]:
+    yield await _model(settings)
+    yield await _sessions(settings)
+    yield await _records(settings)
+    places = _places(settings)
+    for tool in await asyncio.to_thread(make_tools, settings):
+        yield Check(tool.name, places[tool.name], await _source_failure(tool))
+
+
+async def _model(settings: Settings) -> Check:
+    """One short question; the fault of a provider is a code, never its text."""
+    models = make_models(settings.models, os.environ)
+    parts = Parts(
+        models=models.by_component(),
+        tools={},
+        boundary=ToolBoundary(make_store(settings)),
+        settings=settings,
+        prompts=load_prompts(settings.prompts.dir),
+        now=lambda: datetime.now(UTC),
+    )
+    reply = await ask_model(
+        parts,
+        Component.ROUTER,
+        [HumanMessage("Answer with the one word OK.")],
+        Journal(cast(State, {}), lambda event: None, fresh=True),
+        {
+            **settings.limits(),
+            "max_model_calls": 1,
+            "release_reserve_calls": 0,
+            "max_seconds": PATIENCE_SECONDS,
+        },
+        collection_call_allowed,
+    )
+    failure = None if reply.message else reply.failure_code or "MODEL_TIMEOUT"
+    return Check("model", _model_name(settings), failure)
+
+
+def _model_name(settings: Settings) -> str:
+    if not provider_is_configured(settings.models, os.environ):
+        return "built-in rules model: deterministic, offline, finds simple causes only"
+    name = settings.models.name or os.environ.get("OPENAI_MODEL")
+    place = settings.models.base_url or os.environ.get("OPENAI_BASE_URL") or "api.openai.com"
+    return f"{name} at {_without_credentials(place)}"
+
+
+async def _sessions(settings: Settings) -> Check:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    file = private_file(private_dir(settings) / SESSIONS_FILE)
+    failure = None
+    try:
+        async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
+            await saver.aget_tuple({"configurable": {"thread_id": ""}})
+    except sqlite3.Error:
+        failure = "SESSION_STORE_UNAVAILABLE"
+    return Check("sessions", str(file), failure)
+
+
+async def _records(settings: Settings) -> Check:
+    store = make_store(settings)
+    failure = None
+    try:
+        await store.find("")
+    except StoreUnavailable as unavailable:
+        failure = unavailable.code
+    finally:
+        await store.aclose()
+    return Check("records", f"SQLite in {data_dir(settings)}", failure)
+
+
+async def _source_failure(tool: EvidenceTool[Any]) -> str | None:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await tool.search(tool.Input(**_PROBES[tool.name]))
+    except ToolFailure as failure:
+        return failure.code
+    except TimeoutError:
+        return "TOOL_TIMEOUT"
+    return None
+
+
+def _places(settings: Settings) -> dict[str, str]:
+    shipped = "the incident that ships with the product"
+    sources = settings.sources
+    database = sources.database
+    return {
+        "lookup_knowledge": str(sources.knowledge or shipped),
+        "query_logs": str(sources.logs or shipped),
+        "query_mysql": _without_credentials(database) if database else shipped,
+    }
+
+
+def _without_credentials(url: str) -> str:
+    """An address without user, password and query, which may hold another password."""
+    kind, separator, rest = url.partition("?")[0].rpartition("://")
+    return f"{kind}{separator}{rest.rpartition('@')[2]}"

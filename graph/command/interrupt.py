@@ -1,0 +1,45 @@
+"""Ctrl-C: the first ends the run in order; the second, or a busy thread, is not waited for."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Coroutine
+from typing import Any
+
+CANCELLED_EXIT_CODE = 130
+
+
+def run_interruptible(work: Coroutine[Any, Any, int]) -> int:
+    """Runs `work` in a loop of its own, which the first Ctrl-C cancels; returns its exit code.
+    The second one raises `KeyboardInterrupt` wherever the loop is.
+
+    A cancelled process leaves without joining its threads: a query that cannot be interrupted
+    would hold the prompt, and everything that counts is on disk by then.
+    """
+    runner = asyncio.Runner()
+    try:
+        code = runner.run(work)
+    except KeyboardInterrupt:
+        code = CANCELLED_EXIT_CODE
+    if code == CANCELLED_EXIT_CODE:
+        _leave()
+    runner.close()
+    return code
+
+
+def take_interrupt() -> None:
+    """The cancelled task goes on, to end its run in order. Another Ctrl-C is not taken."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+
+
+def _leave() -> None:
+    """End the process now, what is printed flushed and the cursor shown."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            if stream.isatty():
+                stream.write("\x1b[?25h")
+            stream.flush()
+    os._exit(CANCELLED_EXIT_CODE)

@@ -1,0 +1,198 @@
+"""Runs in durable sessions: cancelled anywhere, resumed, closed by the next, found again."""
+
+import asyncio
+import sqlite3
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from graph import Settings, build_graph
+from graph.sessions import cancel_run, find_run, run_config, unfinished_run
+from tests.wiring.stepwise import PLACES, QUESTION, GatedLogs, HeldAt, open_gate, stepwise_models
+from tools import SqliteInvocationStore
+
+SESSION = "session-1"
+
+
+@asynccontextmanager
+async def opened(folder: Path, gate: Any = open_gate) -> AsyncIterator[Any]:
+    """A graph as a process of its own would open it over the same folder."""
+    store = SqliteInvocationStore(folder / "records.sqlite")
+    async with AsyncSqliteSaver.from_conn_string(str(folder / "sessions.sqlite")) as saver:
+        yield build_graph(
+            models=stepwise_models(gate),
+            tools=[GatedLogs(gate)],
+            invocations=store,
+            settings=Settings(),
+            checkpointer=saver,
+        )
+    await store.aclose()
+
+
+async def watch(graph: Any, question: str | None, config: Any, *, updates: int = 10_000) -> None:
+    """The run's stream, left after so many node updates."""
+    given = None if question is None else {"messages": [("user", question)]}
+    stream = graph.astream(given, config, stream_mode="updates", durability="sync")
+    async for _ in stream:
+        updates -= 1
+        if updates == 0:
+            break
+    await stream.aclose()
+
+
+async def cut_off(graph: Any, config: Any, gate: HeldAt) -> None:
+    """A run that is cancelled while it is held."""
+    run = asyncio.create_task(watch(graph, QUESTION, config))
+    await gate.reached.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+
+def assert_closed(state: Any, run_id: str) -> None:
+    """One CANCELLED release, a whole trace, a whole dialogue."""
+    assert state["release"]["outcome"] == "CANCELLED"
+    assert state["release"]["run_id"] == state["run"]["run_id"] == run_id
+    assert [event["seq"] for event in state["trace"]] == list(range(1, len(state["trace"]) + 1))
+    assert state["trace"][-1]["type"] == "RUN_FINISHED"
+    assert "RUN_RESUMED" not in {event["type"] for event in state["trace"]}
+    asked = [call["id"] for entry in state["dialogue"] for call in entry.get("tool_calls", [])]
+    answered = [entry["tool_call_id"] for entry in state["dialogue"] if entry["kind"] == "tool"]
+    assert sorted(asked) == sorted(answered)
+    assert [message.type for message in state["messages"]] == ["human", "ai"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_cancelled_run_ends_in_one_release(tmp_path: Path, place: str) -> None:
+    # C6, C7: cancelled, the verified facts so far attached
+    gate = HeldAt(place)
+    async with opened(tmp_path, gate) as graph:
+        config = run_config(SESSION)
+        await cut_off(graph, config, gate)
+        state = await cancel_run(graph, config)
+        assert_closed(state, config["configurable"]["run_id"])
+        known = max(0, PLACES.index(place) - 1) // 2
+        assert len(state["release"]["observed_facts"]) == known
+        assert await unfinished_run(graph, SESSION) is None
+
+
+@pytest.mark.parametrize("updates", range(1, 12))
+async def test_a_stream_left_between_two_nodes_ends_in_one_release(
+    tmp_path: Path, updates: int
+) -> None:
+    async with opened(tmp_path) as graph:
+        config = run_config(SESSION)
+        await watch(graph, QUESTION, config, updates=updates)
+        state = await cancel_run(graph, config)
+        run_id = config["configurable"]["run_id"]
+        if state["release"]["outcome"] == "SUCCESS":
+            assert updates >= 10
+        else:
+            assert_closed(state, run_id)
+        run = await find_run(graph, run_id)
+        assert run is not None
+        assert run.finished
+        assert run.trace == state["trace"]
+
+
+async def test_a_session_goes_on_after_a_cancelled_run(tmp_path: Path) -> None:
+    # C1.3, C1.6: nothing is closed a second time, and the next run starts at zero
+    gate = HeldAt("tool waits")
+    async with opened(tmp_path, gate) as graph:
+        config = run_config(SESSION)
+        await cut_off(graph, config, gate)
+        await cancel_run(graph, config)
+    async with opened(tmp_path) as graph:
+        config = run_config(SESSION)
+        await watch(graph, "And why at 10:06 UTC?", config)
+        state = (await graph.aget_state(config)).values
+        assert state["release"]["outcome"] == "SUCCESS"
+        assert state["closed_run"] is None
+        assert state["usage"]["tool_calls"] == 2
+        assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_nothing_is_cancelled_that_never_began(tmp_path: Path) -> None:
+    async with opened(tmp_path) as graph:
+        assert await cancel_run(graph, run_config(SESSION)) is None
+        await watch(graph, QUESTION, run_config(SESSION))
+        assert await cancel_run(graph, run_config(SESSION)) is None
+
+
+async def test_a_released_run_stays_as_it_is(tmp_path: Path) -> None:
+    async with opened(tmp_path) as graph:
+        config = run_config(SESSION)
+        await watch(graph, QUESTION, config)
+        before = (await graph.aget_state(config)).values
+        assert await cancel_run(graph, config) == before
+        assert before["release"]["outcome"] == "SUCCESS"
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_an_unfinished_run_goes_on_with_the_counters_it_had(
+    tmp_path: Path, place: str
+) -> None:
+    # C1.2: the task is gone like a killed process; a fresh graph takes the run up
+    gate = HeldAt(place)
+    async with opened(tmp_path, gate) as graph:
+        config = run_config(SESSION)
+        await cut_off(graph, config, gate)
+        before = (await graph.aget_state(config)).values
+    async with opened(tmp_path) as graph:
+        resumed = await unfinished_run(graph, SESSION)
+        assert resumed == config
+        if place.startswith("tool"):
+            await expire_leases(tmp_path)
+        await watch(graph, None, resumed)
+        state = (await graph.aget_state(resumed)).values
+        assert state["release"]["outcome"] == "SUCCESS"
+        assert state["release"]["run_id"] == config["configurable"]["run_id"]
+        assert state["trace"][: len(before["trace"])] == before["trace"]
+        assert state["usage"]["model_calls"] == 5
+        assert "RUN_RESUMED" in {event["type"] for event in state["trace"]}
+
+
+async def expire_leases(folder: Path) -> None:
+    """What a dead process held, as if its time had passed."""
+    with closing(sqlite3.connect(folder / "records.sqlite")) as records, records:
+        records.execute("UPDATE invocations SET record = json_set(record, '$.lease_expires_at', 0)")
+
+
+async def test_a_run_closed_by_the_next_question_shows_its_whole_trace(tmp_path: Path) -> None:
+    # C1.6, C7: seq without gaps over both parts
+    gate = HeldAt("agent 2")
+    async with opened(tmp_path, gate) as graph:
+        first = run_config(SESSION)
+        await cut_off(graph, first, gate)
+        run = await find_run(graph, first["configurable"]["run_id"])
+        assert run is not None
+        assert not run.finished
+    async with opened(tmp_path) as graph:
+        for question in ("And at 10:06 UTC?", "And at 10:07 UTC?"):
+            await watch(graph, question, run_config(SESSION))
+        run = await find_run(graph, first["configurable"]["run_id"])
+        assert run is not None
+        assert run.finished
+        assert run.session_id == SESSION
+        assert [event["seq"] for event in run.trace] == list(range(1, len(run.trace) + 1))
+        assert run.trace[-1]["type"] == "RUN_FINISHED"
+        assert run.trace[-1]["outcome"] == "CANCELLED"
+
+
+async def test_a_run_is_found_by_its_id_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as graph:
+        configs = [run_config(session) for session in ("a", "b", "a")]
+        for config in configs:
+            await watch(graph, QUESTION, config)
+    async with opened(tmp_path) as graph:
+        for config in configs:
+            run = await find_run(graph, config["configurable"]["run_id"])
+            assert run is not None
+            assert run.session_id == config["configurable"]["thread_id"]
+            assert run.trace[0]["run_id"] == config["configurable"]["run_id"]
+        assert await find_run(graph, str(uuid.uuid4())) is None
