@@ -101,18 +101,20 @@ def tokens_as_reported(state: dict[str, Any], reported: list[tuple[int, int] | N
     # C7.2, C7.3
     usage, finished = state["usage"], state["trace"][-1]
     audited = [event for event in state["trace"] if event["type"] == "MODEL_TOKEN_USAGE"]
-    known = [pair for pair in reported if pair is not None]
-    unavailable = usage["model_calls"] - len(known)
-    # a call may run out of time on its way to the model
-    assert len(reported) <= usage["model_calls"] == len(audited)
-    assert usage["input_tokens"] == sum(inputs for inputs, _ in known)
-    assert usage["output_tokens"] == sum(outputs for _, outputs in known)
+    unavailable = sum(not event["available"] for event in audited)
+    assert usage["model_calls"] == len(audited)
+    assert usage["usage_unavailable"] == finished["usage_unavailable"] == unavailable
     assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
-    assert usage["usage_unavailable"] == unavailable == sum(not e["available"] for e in audited)
     assert sum(e["input_tokens"] + e["output_tokens"] for e in audited) == usage["total_tokens"]
     assert finished["total_tokens"] == usage["total_tokens"]
-    assert finished["usage_unavailable"] == unavailable
     assert finished["tokens_reconciled"] is (unavailable == 0)
+    if usage["seconds"] >= state["progress"]["limits"]["max_seconds"]:
+        return  # a call that ran out of time may never have reached the model, or be lost with it
+    known = [pair for pair in reported if pair is not None]
+    assert usage["model_calls"] == len(reported)
+    assert unavailable == len(reported) - len(known)
+    assert usage["input_tokens"] == sum(inputs for inputs, _ in known)
+    assert usage["output_tokens"] == sum(outputs for _, outputs in known)
 
 
 def stop_at_most_once(state: dict[str, Any]) -> None:
