@@ -153,6 +153,7 @@ async def test_a_line_without_year_takes_the_windows_and_that_is_said(
     result = await folder.ask(service="sshd", **window)
     assert [item.source for item in events(result)] == [f"auth.log:{line}" for line in lines]
     assert ("carry no year" in summary_of(result)) == bool(lines)
+    assert "kinds of message" not in summary_of(result)
     assert result.total == len(lines)
 
 

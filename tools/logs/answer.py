@@ -20,9 +20,9 @@ def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: in
     `truncated` is set when matches are left out, and when a file in question was not read whole.
     """
     filters = _filters(index, request)
-    partial = _partly_read(index, filters)
     if filters.meant is not None and not filters.meant:
-        return ToolResult([], truncated=bool(partial), total=0)
+        return ToolResult([], total=0)
+    partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
     events = choose(index.connection, request.limit)
     remarks = _remarks(totals, filters.window, partial)

@@ -25,6 +25,7 @@ from tools.logs.levels import (
     first_word_sql,
     nearby_word_sql,
     says_error_sql,
+    severity_sql,
 )
 from tools.logs.stamps import (
     epoch_sql,
@@ -160,7 +161,7 @@ said AS (
                  ELSE concat(own.before, substr(opening, length(own."all") + 1)) END AS said
   FROM timed),
 named AS (
-  SELECT *, CASE WHEN own.severity IS NOT NULL
+  SELECT *, CASE WHEN own.priority IS NOT NULL
                  THEN regexp_extract(said, {logged[0]}, {list(program)!r})
                  WHEN own.z IS NOT NULL AND contains(said, ']: ')
                  THEN regexp_extract(said, {logged[1]}, {list(program)!r}) END AS syslog
@@ -168,7 +169,8 @@ named AS (
 worded AS (
   SELECT *, coalesce(nullif(syslog.message, ''), said) AS message,
          CASE WHEN structured THEN coalesce(fields.level, {loose_value_sql("payload", "level")})
-              ELSE coalesce(nullif(own.mark, ''), nullif(own.severity, '')) END AS stated_level,
+              ELSE coalesce(nullif(own.mark, ''), {severity_sql("own.priority")})
+         END AS stated_level,
          CASE WHEN structured THEN coalesce(fields.service, {loose_value_sql("payload", "service")})
               WHEN syslog.message <> '' THEN concat(syslog.program, syslog.with_pid)
               WHEN contains(opening, '=')

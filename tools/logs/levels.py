@@ -42,7 +42,7 @@ _LONG_WORDS = "|".join(
 )
 _FIRST_WORD = (
     rf"(?i)^[\s|:,-]*(?:[\[(]?(?:[\w.]+:)?({_LONG_WORDS})(?:[\])>:,|\s]|$)"
-    r"|<\d{0,2}([0-7])>|\[([DVTINWEFC])\])"
+    r"|<(\d{1,3})>|\[([DVTINWEFC])\])"
 )
 _NEARBY = (
     r'(?:(?i:\b(?:level|lvl|severity|loglevel|log_level)"?\s*[=:]\s*"?)([A-Za-z]+)'
@@ -69,7 +69,13 @@ def first_word_sql(message: str) -> str:
     """The level word that a message (its time taken off) opens with, or ''."""
     groups = "['word', 'priority', 'letter']"
     found = f"regexp_extract({message}, {sql_text(_FIRST_WORD)}, {groups})"
-    return f"list_transform([{found}], lambda f: concat(f.word, f.priority, f.letter))[1]"
+    severity = severity_sql("f.priority")
+    return f"list_transform([{found}], lambda f: concat(f.word, {severity}, f.letter))[1]"
+
+
+def severity_sql(priority: str) -> str:
+    """The severity, as text, in a syslog priority: facility * 8 + severity."""
+    return f"(try_cast({priority} AS INT) % 8)::VARCHAR"
 
 
 def nearby_word_sql(message: str) -> str:

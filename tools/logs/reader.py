@@ -85,27 +85,24 @@ class TextFile:
                     continue
                 text, dropping = newline + text, False
             text = rest + text
-            end = text.rfind("\n")
-            if end >= 0:
-                yield Piece(first_line, text[:end])
+            end = text.rfind("\n") + 1
+            if end:
+                yield Piece(first_line, _clean(text[:end])[:-1])
                 first_line += text.count("\n")
-            rest = text[end + 1 :]
+            rest = text[end:]
             if len(rest) > self._limits.max_line_chars:
                 rest, dropping = rest[: self._limits.max_line_chars], True
                 self.state = FileState.CUT
         if rest:
-            yield Piece(first_line, rest)
+            yield Piece(first_line, _clean(rest.removesuffix("\r")))
 
     def _texts(self) -> Iterator[str]:
-        """Decoded blocks, clean and with `\\n` line ends."""
-        decoder, held = None, ""
+        decoder = None
         for block in self._blocks():
             decoder = decoder or _decoder(block)
-            text = held + decoder.decode(block)
-            held = "\r" if text.endswith("\r") else ""
-            yield _clean(text.removesuffix("\r"))
+            yield decoder.decode(block)
         if decoder is not None:
-            yield _clean(held + decoder.decode(b"", True))
+            yield decoder.decode(b"", True)
 
     def _blocks(self) -> Iterator[bytes]:
         """Raw or unpacked bytes up to the limits; nothing at all for a binary file."""
@@ -114,16 +111,29 @@ class TextFile:
                 packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
                 file.seek(0)
                 size = os.fstat(file.fileno()).st_size
-                source = gzip.GzipFile(fileobj=file) if packed else file
-                yield from self._bounded(source, self._allowed_bytes(size, packed=packed))
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            self.state = FileState.DAMAGED
+                blocks = self._unpacked(file) if packed else _read(file)
+                yield from self._bounded(blocks, self._allowed_bytes(size, packed=packed))
         except OSError:
             self.state = FileState.UNREADABLE
 
-    def _bounded(self, source: BinaryIO | gzip.GzipFile, allowed: int) -> Iterator[bytes]:
+    def _unpacked(self, file: BinaryIO) -> Iterator[bytes]:
+        """Unpacked blocks up to the end or the damage."""
+        with gzip.GzipFile(fileobj=file) as source:
+            held = bytearray()
+            try:
+                while part := source.read1(_BLOCK_BYTES):
+                    held += part
+                    if len(held) >= _BLOCK_BYTES:
+                        yield bytes(held)
+                        held.clear()
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                self.state = FileState.DAMAGED
+            if held:
+                yield bytes(held)
+
+    def _bounded(self, blocks: Iterator[bytes], allowed: int) -> Iterator[bytes]:
         first = True
-        while block := source.read(min(_BLOCK_BYTES, allowed + 1)):
+        for block in blocks:
             if first and _is_binary(block[:_SAMPLE_BYTES]):
                 self.state = FileState.BINARY
                 return
@@ -149,6 +159,11 @@ def _open_regular(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise OSError("not a regular file")
     return os.fdopen(descriptor, "rb")
+
+
+def _read(file: BinaryIO) -> Iterator[bytes]:
+    while block := file.read(_BLOCK_BYTES):
+        yield block
 
 
 def _decoder(block: bytes) -> codecs.IncrementalDecoder:

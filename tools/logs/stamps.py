@@ -52,8 +52,8 @@ SPELLINGS = (
     Spelling("iso_minutes", rf"{_DAY}{_HOUR}:([0-5]\d){_ZONE}(?:[\])\s,|]|$)", "y mo d h mi z"),
     Spelling(
         "syslog",
-        rf"(?:<\d{{0,2}}([0-7])>)?{_MONTH} +(\d{{1,2}})(?: (\d{{4}}))? {_CLOCK}{_FRACTION} ",
-        "severity mo d y h mi s f",
+        rf"(?:<(\d{{1,3}})>)?{_MONTH} +(\d{{1,2}})(?: (\d{{4}}))? {_CLOCK}{_FRACTION} ",
+        "priority mo d y h mi s f",
     ),
     Spelling(
         "asctime",
