@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from graph.offline.answer import draft
+from graph.offline.answers import draft, judge, mend, route
 from graph.offline.evidence import read_dialogue
 from graph.offline.findings import Findings
-from graph.offline.judges import judge, mend, route
 from graph.offline.plan import next_query
 from graph.offline.question import read_question
 from graph.offline.sources import read_sources
@@ -30,22 +30,18 @@ class RulesModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "incident-rules"
 
-    def bind_tools(
-        self, tools: Sequence[Any], **kwargs: Any
-    ) -> Runnable[LanguageModelInput, AIMessage]:
+    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Runnable[LanguageModelInput, AIMessage]:
         """The agent plans from the schemas it is bound to; other options mean nothing to rules."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
 
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        reply = self._reply(messages, kwargs.get("tools", []))
+    def _generate(self, messages: list[BaseMessage], *_: Any, **bound: Any) -> ChatResult:
+        reply = self._reply(messages, bound.get("tools", []))
         said = reply.text + "".join(json.dumps(call["args"]) for call in reply.tool_calls)
         read = sum(len(message.text) for message in messages) // _CHARACTERS_PER_TOKEN
         wrote = len(said) // _CHARACTERS_PER_TOKEN
-        reply.usage_metadata = {
-            "input_tokens": read,
-            "output_tokens": wrote,
-            "total_tokens": read + wrote,
-        }
+        reply.usage_metadata = UsageMetadata(
+            input_tokens=read, output_tokens=wrote, total_tokens=read + wrote
+        )
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
     def _reply(self, messages: list[BaseMessage], tools: list[dict[str, Any]]) -> AIMessage:

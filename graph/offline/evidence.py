@@ -14,7 +14,7 @@ from graph.offline.lexicon import pattern
 
 _AT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[.,]?(\d{,6})\d*\s?(Z|[+-]\d\d:?\d\d)?")
 _RANKS = {"F": 3, "C": 3, "S": 3, "E": 2, "W": 1}
-_QUOTE_CHARACTERS = 240
+_EXCERPT_CHARACTERS, _LEVEL_WITHIN = 240, 300
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,24 @@ class Fact:
         return value if isinstance(value, dict) else {}
 
     def filled(self, columns: str) -> list[str]:
-        """The values that stand in columns of such names."""
-        return [str(v) for k, v in self.row.items() if v is not None and re.search(columns, k)]
+        """The values that stand in columns of a kind that the vocabulary names."""
+        known = pattern(columns)
+        return [str(v) for k, v in self.row.items() if v is not None and known.search(k)]
 
     @cached_property
     def message(self) -> str:
         if self.kind == "row":
-            reasons = self.filled(pattern("reason").pattern)
-            return "; ".join(reasons or self.filled(pattern("status").pattern))
-        return (self.filled("^(message|msg|log)$") or [self.text])[0].split("\n")[0]
+            return "; ".join(self.filled("reason") or self.filled("status"))
+        return (self.filled("message") or [self.text])[0].split("\n")[0]
 
     @cached_property
     def rank(self) -> int:
-        level = pattern("level").search(self.text[:300])
+        level = pattern("level").search(self.text[:_LEVEL_WITHIN])
         if self.kind == "event" and level:
             return _RANKS.get((level[1] or level[2])[0].upper(), 0)
-        status = " ".join(self.filled(pattern("status").pattern))
-        reason = self.kind == "event" or self.filled(pattern("reason").pattern)
-        return (2 if reason else 1) if pattern("failure").search(status or self.message) else 0
+        reason = self.kind == "event" or self.filled("reason")
+        failed = pattern("failure").search(" ".join(self.filled("status")) or self.message)
+        return (2 if reason else 1) if failed else 0
 
     @cached_property
     def at(self) -> datetime | None:
@@ -75,20 +75,20 @@ class Fact:
 
     def quote(self, wanted: str) -> str:
         """A verbatim part of the text without credentials, around `wanted`."""
-        return excerpt(max(_open(self.text), key=lambda part: (wanted in part, len(part))), wanted)
+        return _excerpt(max(_open(self.text), key=lambda part: (wanted in part, len(part))), wanted)
 
     def said(self, wanted: str) -> str:
         """The message without credentials, around `wanted`."""
-        return excerpt(" … ".join(_open(self.message)), wanted)
+        return _excerpt(" … ".join(_open(self.message)), wanted)
 
 
-def excerpt(text: str, wanted: str) -> str:
-    """At most `_QUOTE_CHARACTERS`: around `wanted`, else up to where the text says it failed."""
+def _excerpt(text: str, wanted: str) -> str:
+    """A bounded part: around `wanted`, else up to where the text last says that it failed."""
     ends = [match.end() for match in pattern("failure").finditer(text)]
     end = text.find(wanted) + len(wanted) if wanted and wanted in text else max(ends, default=0)
-    start = max(0, min(end + 60, len(text)) - _QUOTE_CHARACTERS)
+    start = max(0, min(end + _EXCERPT_CHARACTERS // 4, len(text)) - _EXCERPT_CHARACTERS)
     start = text.find(" ", start) + 1 if start else 0
-    return text[start : start + _QUOTE_CHARACTERS].strip()
+    return text[start : start + _EXCERPT_CHARACTERS].strip()
 
 
 def _open(text: str) -> list[str]:

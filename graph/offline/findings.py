@@ -61,11 +61,8 @@ class Findings:
         found = [f for f in self.facts if f.rank > 1 or (f.rank and failing.search(f.message))]
         found = [f for f in found if not asked or asked & concepts(f.message)]
         found = [f for f in found if f.at and f.at >= (self.question.stated or f.at)] or found
-        return (
-            found
-            if not any(self.owned(f) and f.rank > 1 for f in found)
-            else [f for f in found if self.owned(f)]
-        )
+        owned = [f for f in found if self.owned(f)]
+        return owned if any(f.rank > 1 for f in owned) else found
 
     @cached_property
     def chain(self) -> list[str]:
@@ -127,7 +124,7 @@ class Findings:
         """A name in the fact that failures use too, other than what was asked about; or nothing."""
         said = " ".join(f.message for f in self.failures if f != fact)
         asked = {value for _, value in self.question.ids} | set(self.chain)
-        names = fact.filled("") if fact.kind == "row" else sorted(fact.names)
+        names = map(str, fact.row.values()) if fact.kind == "row" else sorted(fact.names)
         return next((n for n in names if len(n) >= 5 and n not in asked and n in said), "")
 
     def _changes(self) -> list[Link]:
@@ -139,9 +136,7 @@ class Findings:
             before, shared, event = self.onset - fact.at, self.shared(fact), fact.kind == "event"
             tied = shared or (self.owned(fact) and before <= _SOON)
             tied = self.service(fact) in self.chain[-1:] if event else tied
-            changed = (
-                pattern("change").search(fact.message) if event else fact.filled(words()["changed"])
-            )
+            changed = pattern("change").search(fact.message) if event else fact.filled("changed")
             if tied and changed and timedelta(0) <= before <= _LOOK_BACK[fact.kind]:
                 found.append(Link("change", fact, shared))
         return sorted(found, key=lambda link: (not link.wanted, -link.fact.rank))
@@ -158,7 +153,7 @@ class Findings:
                     yield Link("validity", fact, value)
                 if re.search(rf"\b{re.escape(column.lower())}\b", said):
                     yield Link("state", fact, f'"{column}"')
-                    meant = [f for f in rows if column in f.source and f.filled("")[:1] == [value]]
+                    meant = [f for f in rows if column in f.source and value in f.filled("code")]
                     yield from (Link("state", other) for other in meant)
 
     def _sources(self) -> Iterator[Link]:

@@ -6,20 +6,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+_CASE_MATTERS = ("name", "level", "phrase", "first")
+
 
 @cache
 def words(section: str = "") -> dict[str, Any]:
     """The vocabulary, or one section of it."""
-    text = files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)
+    table = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
     return table[section] if section else table
 
 
 @cache
 def pattern(name: str, section: str = "") -> re.Pattern[str]:
-    """One of the vocabulary's expressions; case tells names and levels apart from prose."""
-    exact = name in ("name", "level", "phrase")
-    return re.compile(words(section)[name], re.NOFLAG if exact else re.IGNORECASE)
+    """One of the vocabulary's expressions."""
+    return re.compile(words(section)[name], re.NOFLAG if name in _CASE_MATTERS else re.IGNORECASE)
 
 
 def concepts(text: str) -> set[str]:

@@ -10,6 +10,7 @@ from graph.offline.lexicon import nouns, pattern, words
 
 Query = tuple[str, dict[str, Any]]
 _EVENTS, _ROWS, _SECTIONS = 15, 8, 3
+_QUESTION_CHARACTERS, _TRACE_ID_CHARACTERS = 300, 30
 
 
 def next_query(case: Findings) -> Query | None:
@@ -22,7 +23,7 @@ def _queries(case: Findings) -> Iterator[Query]:
     question, sources = case.question, case.sources
     if any(one.kind in ("change", "validity") and one.fact.kind == "row" for one in case.links):
         return
-    traced = [value for _, value in question.ids if len(value) > 30]
+    traced = [value for _, value in question.ids if len(value) > _TRACE_ID_CHARACTERS]
     rows = [(sources.sql, {"sql": sql, "limit": _ROWS}) for sql in _statements(case) if sources.sql]
     if case.root or not [*sources.mentioned(question.text), *question.phrases, *traced]:
         yield from rows
@@ -33,7 +34,8 @@ def _queries(case: Findings) -> Iterator[Query]:
             yield sources.logs, {**times, **asked, "limit": _EVENTS}
     yield from rows
     if sources.knowledge and not case.links:
-        yield sources.knowledge, {"query": question.text[:300], "limit": _SECTIONS}
+        query = question.text[:_QUESTION_CHARACTERS]
+        yield sources.knowledge, {"query": query, "limit": _SECTIONS}
 
 
 def _log_scopes(case: Findings) -> Iterator[dict[str, str]]:
@@ -43,10 +45,10 @@ def _log_scopes(case: Findings) -> Iterator[dict[str, str]]:
     if not named:
         yield from ({"keyword": word} for word in said)
         yield from ({"service": name} for name in question.names[:2] if not said)
-    seen = {case.service(f): "keyword" in one.asked[1] for one in case.seen for f in one.facts}
-    yield from ({"service": service} for service in case.chain if service not in seen)
+    by_word = {case.service(f): "keyword" in one.asked[1] for one in case.seen for f in one.facts}
+    yield from ({"service": service} for service in case.chain if service not in by_word)
     if not case.root:
-        yield from ({"service": service} for service in case.chain if seen.get(service))
+        yield from ({"service": service} for service in case.chain if by_word.get(service))
     yield from ({"keyword": service} for service in named[:1] if not case.failures)
 
 
@@ -54,41 +56,43 @@ def _statements(case: Findings) -> list[str]:
     """Rows of the ids asked about: what failed; then what changed, ran out or means a code."""
     tables, told = case.sources.tables, any(f.rank > 1 for f in case.failures)
     groups = set(words()["groups"])
-    about, grouped, single = nouns(case.question.text) - groups, [], {}
+    about, grouped, single = nouns(case.question.text) - groups, [], []
     for table, columns in tables.items():
-        topic = len(about & (nouns(table.replace("_", " ")) | {_stem(c) for c in columns}))
-        changed, until = bool(_any("changed", columns)), bool(_any("until", columns))
-        worth = 2 * changed + until if told else topic * bool(_any("reason", columns))
+        own = nouns(table.replace("_", " "))
+        topic = len(about & (own | {_stem(column) for column in columns}))
+        worth = topic * bool(_any("reason", columns))
+        if told:
+            worth = 2 * bool(_any("changed", columns)) + bool(_any("until", columns))
         for before, value in case.question.ids:
-            guessed = [f"{noun}_id" for noun in sorted(before & nouns(table.replace("_", " ")))]
-            condition = _condition(tables, columns or guessed, before, value)
+            known = columns or [f"{noun}_id" for noun in sorted(before & own)]
+            condition = _condition(tables, known, before, value)
             if condition and not before & groups:
-                single[table] = condition
+                single.append((-topic, table, condition))
             elif condition and worth:
-                grouped.append((-worth, f"{table} WHERE {condition}{_bounds(case, columns)}"))
-    codes = [
-        f"{table} WHERE {columns[0]} = {value}"
-        for fact in case.facts
-        if fact.kind == "row" and told and case.owned(fact)
-        for column, value in fact.row.items()
-        for table, columns in tables.items()
-        if isinstance(value, int) and column in table and columns and table not in fact.source
-    ]
-    coded = [f"SELECT * FROM {rows}" for rows in codes]
-    rows, owned = [f"SELECT * FROM {rows}" for _, rows in sorted(grouped)], _single(case, single)
-    return [*coded, *owned, *rows] if told else [*rows, *owned]
+                bounds = _bounds(case, columns)
+                grouped.append((-worth, f"SELECT * FROM {table} WHERE {condition}{bounds}"))
+    rows, owned = [sql for _, sql in sorted(grouped)], _single(case, sorted(single))
+    return [*_codes(case), *owned, *rows] if told else [*rows, *owned]
 
 
-def _single(case: Findings, conditions: dict[str, str]) -> list[str]:
+def _codes(case: Findings) -> Iterator[str]:
+    """What the codes in the rows of an id mean, once a failure is known."""
+    for fact in (f for f in case.facts if f.kind == "row" and case.failures and case.owned(f)):
+        for column, value in fact.row.items():
+            for table, columns in case.sources.tables.items():
+                key = _any("code", columns)
+                if key and isinstance(value, int) and column in table and table not in fact.source:
+                    yield f"SELECT * FROM {table} WHERE {key} = {value}"
+
+
+def _single(case: Findings, holders: list[tuple[int, str, str]]) -> list[str]:
     """Which tables hold an id, asked of all at once; then its rows there."""
-    found = (f"SELECT '{t}' AS {HELD} FROM {t} WHERE {c}" for t, c in conditions.items())
+    found = (f"SELECT '{t}' AS {HELD} FROM {t} WHERE {c}" for _, t, c in holders)
     where = " UNION ".join(found)
     located = any(one.ready and one.asked[1].get("sql") == where for one in case.seen)
     held = {fact.row[HELD] for fact in case.facts if HELD in fact.row}
-    rows = [
-        f"SELECT * FROM {t} WHERE {c}" for t, c in conditions.items() if t in held or not located
-    ]
-    return [where, *rows] if len(conditions) > 1 else rows
+    rows = [f"SELECT * FROM {t} WHERE {c}" for _, t, c in holders if t in held or not located]
+    return [where, *rows] if len(holders) > 1 else rows
 
 
 def _condition(

@@ -4,13 +4,14 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from graph.offline.lexicon import concepts, nouns, pattern, words
 
-_MARGIN = timedelta(minutes=10)
-_SINCE = timedelta(days=1)
-Window = tuple[datetime | None, datetime | None, datetime | None]
+_BEFORE, _AFTER, _SINCE = timedelta(minutes=10), timedelta(minutes=30), timedelta(days=1)
+_NOUN_CHARACTERS = 14
+_said = partial(pattern, section="question")
 
 
 @dataclass(frozen=True)
@@ -38,39 +39,35 @@ class Question:
 
 def read_question(content: str) -> Question:
     """Read the user turn: the question and, at its end, when it was asked."""
-    line, phrase = _find("asked", content), pattern("phrase", "question")
+    line = _said("asked").search(content)
     text = content[: line.start()].strip() if line else content.strip()
     asked = datetime.fromisoformat(line[1]) if line else datetime.now(UTC)
-    zone = _zone(text) or (ZoneInfo(line[2]) if line else UTC)
-    days, rest = _days(text, asked.astimezone(zone).date())
-    plain = pattern("clock", "question").sub(" ", rest)
-    found = [m for m in pattern("token", "question").finditer(plain) if not _find("generic", m[0])]
-    ids = [
-        (nouns(plain[max(0, match.start() - 14) : match.start()]), match[0])
-        for match in found
-        if len(match[0]) >= 4 and re.search(r"\d|_", match[0]) and not phrase.fullmatch(match[0])
+    now = asked.astimezone(_zone(text) or (ZoneInfo(line[2]) if line else UTC))
+    days, rest = _days(text, now.date())
+    plain = _said("clock").sub(" ", rest)
+    found = [
+        match for match in _said("token").finditer(plain) if not _said("generic").match(match[0])
     ]
+    ids = [
+        (nouns(plain[max(0, match.start() - _NOUN_CHARACTERS) : match.start()]), match[0])
+        for match in found
+        if re.search(r"[\d_]", match[0]) and match.end() - match.start() > 3
+    ]
+    ids = [(before, value) for before, value in ids if not _said("phrase").fullmatch(value)]
+    phrases = [quoted or code for quoted, code in _said("phrase").findall(text)]
     # a Latin word in Chinese text is a name, an English word when it is written like one
-    named = r"[A-Za-z]" if re.search("[\u4e00-\u9fff]", text) else r"[A-Za-z].*[\d_.-]|[a-z][A-Z]"
-    names = [m[0] for m in found if re.search(named, m[0])] + re.findall(
-        r"(?<=[a-z,] )[A-Z]\w+", plain
-    )
-    phrases = [quoted or code for quoted, code in phrase.findall(text)]
-    return Question(
-        text, *_window(text, rest, days, asked, zone), ids, phrases, names, concepts(text)
-    )
-
-
-def _find(name: str, text: str) -> re.Match[str] | None:
-    kind = pattern(name, "question")
-    return kind.match(text) if name == "generic" else kind.search(text)
+    named = "[A-Za-z]" if re.search("[\u4e00-\u9fff]", text) else r"[A-Za-z].*[\d_.-]|[a-z][A-Z]"
+    first = _said("first").findall(plain) if rest != text else []
+    names = [*(match[0] for match in found if re.search(named, match[0])), *first]
+    names = [name for name in names if not _said("opening").match(name)]
+    return Question(text, *_window(text, rest, days, now), ids, phrases, names, concepts(text))
 
 
 def _zone(text: str) -> tzinfo | None:
-    offset = _find("offset", text)
-    if offset or _find("beijing", text):
+    offset = _said("offset").search(text)
+    if offset or _said("beijing").search(text):
         return timezone(timedelta(hours=int(offset[1] or offset[2]) if offset else 8))
-    return UTC if _find("utc", text) else None
+    return UTC if _said("utc").search(text) else None
 
 
 def _days(text: str, today: date) -> tuple[list[date], str]:
@@ -86,33 +83,33 @@ def _days(text: str, today: date) -> tuple[list[date], str]:
                 past = said.get("y") or day <= today
                 found.append((match.start(), day if past else day.replace(year=year - 1)))
                 text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
-    if back := _find("yesterday", text):
-        found.append((back.start(), today - timedelta(days=1)))
-    return [day for _, day in sorted(found)], text
+    yesterday = [(m.start(), today - _SINCE) for m in _said("yesterday").finditer(text)]
+    return [day for _, day in sorted(found + yesterday)], text
 
 
 def _clock(match: re.Match[str]) -> timedelta:
     part, hour, minute, second, spoken, half = match.groups("")
-    hours = int(hour) + (12 if (half or _find("late", part)) and int(hour) < 12 else 0)
+    late = (half or _said("late").match(part)) and int(hour) < 12
+    hours = int(hour) + (12 if late else 0)
     return timedelta(hours=hours, minutes=int(minute or spoken or 0), seconds=int(second or 0))
 
 
-def _window(text: str, rest: str, days: list[date], asked: datetime, zone: tzinfo) -> Window:
-    clocks = [_clock(match) for match in pattern("clock", "question").finditer(rest)]
-    since = _find("since", text)
-    if past := _find("past", text):
-        minutes = words("question")["minutes"][past[2].lower()]
-        return asked - timedelta(minutes=int(past[1] or 1) * minutes), asked, None
+def _window(
+    text: str, rest: str, days: list[date], now: datetime
+) -> tuple[datetime | None, datetime | None, datetime | None]:
+    clocks = [_clock(match) for match in _said("clock").finditer(rest)]
+    if past := _said("past").search(text):
+        minutes = words("question")["minutes"][past[2].lower()] * int(past[1] or 1)
+        return now - timedelta(minutes=minutes), now, None
     if not days and not clocks:
         return None, None, None
-    days = days or [asked.astimezone(zone).date()]
-    first, last = (datetime.combine(day, time(), zone) for day in (days[0], days[-1]))
+    days, since = days or [now.date()], _said("since").search(text)
+    first, last = (datetime.combine(day, time(), now.tzinfo) for day in (days[0], days[-1]))
     if not clocks:
-        return first, last + timedelta(days=7 if since else 1, seconds=-1), None
+        return first, last + _SINCE * (7 if since else 1) - timedelta(seconds=1), None
     start, end = first + clocks[0], last + clocks[-1]
     if len(clocks) == 1:
-        end += _SINCE if since else _MARGIN
-        return start - _MARGIN, end, start if since else None
+        return start - _BEFORE, end + (_SINCE if since else _AFTER), start if since else None
     while end < start:
         end += timedelta(hours=12)
     return start, end + timedelta(seconds=59), start

@@ -27,15 +27,12 @@ class Sources:
         known = [*self.services, *pattern("service").findall(text)]
         exact = [(re.search(_EXACT.format(re.escape(s)), text, re.I), s) for s in known]
         places = {(match.start(), service) for match, service in exact if match}
-        if not places:
-            squashed = re.sub(r"[\s_-]", "", text.lower())
-            for service in self.services:
-                whole, tail = (
-                    re.sub(f"{cut}[_-]", "", service.lower()) for cut in ("", "^[^_-]+[_-]|")
-                )
-                for form in (whole, tail if service.count("-") > 1 else ""):
-                    if len(form) >= _SHORTEST_SQUASHED and form in squashed:
-                        places.add((squashed.index(form), service))
+        squashed = re.sub(r"[\s_-]", "", text.lower())
+        for service in self.services if not places else ():
+            parts = re.split("[_-]", service.lower())
+            for form in ("".join(parts), "".join(parts[1:]) if len(parts) > 2 else ""):
+                if len(form) >= _SHORTEST_SQUASHED and form in squashed:
+                    places.add((squashed.index(form), service))
         return list(dict.fromkeys(service.lower() for _, service in sorted(places)))
 
 
