@@ -101,7 +101,6 @@ class Observation:
 
     call: str
     asked: tuple[str, dict[str, Any]]
-    ready: bool
     stop: bool
     facts: list[Fact]
 
@@ -123,4 +122,4 @@ def _observed(message: ToolMessage, asked: tuple[str, dict[str, Any]]) -> Observ
     found = found[:-1] if body.get("truncated") and len(found) > 3 else found
     place = kind, scope.get("service")
     facts = [Fact(call, one["id"], one["source"], one["text"], *place) for one in found]
-    return Observation(call, asked, body["status"] == "READY", "stop_required" in body, facts)
+    return Observation(call, asked, "stop_required" in body, facts)

@@ -8,14 +8,13 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from graph.offline.evidence import Fact, Observation
-from graph.offline.lexicon import concepts, pattern, words
+from graph.offline.lexicon import concepts, nouns, pattern, words
 from graph.offline.question import Question
 from graph.offline.sources import Sources
 
 _SOON = timedelta(minutes=20)
 _LOOK_BACK = {"event": timedelta(minutes=10), "row": timedelta(hours=24)}
 _LONGEST_CHAIN = 6
-HELD = "held_in"
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,8 @@ class Findings:
     the kind asked about, of the ids asked about where any does. `chain`: services asked about, else
     the first to fail, then those that their failures name. `deepest`: the failures of the last one
     that has any. `root`: the first of these that is specific, new and not passed on. `onset`: when
-    the failure first shows. `links`: all narrowing facts, those that explain before failures.
+    the failure first shows. `counts`: rows that say how many rows each table holds. `links`: all
+    narrowing facts, those that explain before failures.
     """
 
     question: Question
@@ -59,10 +59,18 @@ class Findings:
     def failures(self) -> list[Fact]:
         asked, failing = self.question.concepts & set(words()["decisive"]), pattern("failure")
         found = [f for f in self.facts if f.rank > 1 or (f.rank and failing.search(f.message))]
+        found = [f for f in found if f.kind == "event" or self._on_topic(f)]
         found = [f for f in found if not asked or asked & concepts(f.message)]
         found = [f for f in found if f.at and f.at >= (self.question.stated or f.at)] or found
         owned = [f for f in found if self.owned(f)]
         return owned if any(f.rank > 1 for f in owned) else found
+
+    def _on_topic(self, row: Fact) -> bool:
+        """Whether a row's table is one the question speaks of; any when it speaks of none."""
+        known = set(words()["groups"]).union(*(before for before, _ in self.question.ids))
+        about = nouns(self.question.text) - known
+        topics = [t for t in self.sources.tables if about & nouns(t.replace("_", " "))]
+        return not topics or any(re.search(rf"\b{table}\b", row.source) for table in topics)
 
     @cached_property
     def chain(self) -> list[str]:
@@ -92,8 +100,13 @@ class Findings:
         return times[0] if times else self.question.start
 
     @cached_property
+    def counts(self) -> list[Fact]:
+        tables = set(self.sources.tables)
+        return [f for f in self.facts if f.kind == "row" and f.row and set(f.row) <= tables]
+
+    @cached_property
     def links(self) -> list[Link]:
-        found = [Link("held", f) for f in self.facts if HELD in f.row]
+        found = [Link("held", f) for f in self.counts if any(f.row.values())]
         if self.failures:
             found += [*self._changes(), *self._explanations(), *self._sources()]
         for fact in self.failures:

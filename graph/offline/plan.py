@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from graph.offline.findings import HELD, Findings
+from graph.offline.findings import Findings
 from graph.offline.lexicon import nouns, pattern, words
 
 Query = tuple[str, dict[str, Any]]
@@ -86,13 +86,12 @@ def _codes(case: Findings) -> Iterator[str]:
 
 
 def _single(case: Findings, holders: list[tuple[int, str, str]]) -> list[str]:
-    """Which tables hold an id, asked of all at once; then its rows there."""
-    found = (f"SELECT '{t}' AS {HELD} FROM {t} WHERE {c}" for _, t, c in holders)
-    where = " UNION ".join(found)
-    located = any(one.ready and one.asked[1].get("sql") == where for one in case.seen)
-    held = {fact.row[HELD] for fact in case.facts if HELD in fact.row}
-    rows = [f"SELECT * FROM {t} WHERE {c}" for _, t, c in holders if t in held or not located]
-    return [where, *rows] if len(holders) > 1 else rows
+    """How many rows each table holds of an id, asked of all at once; then those rows."""
+    counts = (f"(SELECT COUNT(*) FROM {t} WHERE {c}) AS {t}" for _, t, c in holders)
+    held = {table for fact in case.counts for table, number in fact.row.items() if number}
+    wanted = [one for one in holders if one[1] in held or not case.counts]
+    rows = [f"SELECT * FROM {t} WHERE {c}" for _, t, c in wanted]
+    return [f"SELECT {', '.join(counts)}", *rows] if len(holders) > 1 else rows
 
 
 def _condition(
