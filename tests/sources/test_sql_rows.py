@@ -117,13 +117,13 @@ async def test_bytes_are_bounded_on_a_character(path: Path) -> None:
         '{"id": 4}',
     ]
     assert (result.truncated, result.total) == (True, None)
-    huge = await run(tool, "SELECT '甲甲甲甲甲甲甲甲甲甲甲甲' AS a")
+    huge = await run(tool, "SELECT replace('aaaaaaaaaaaa', 'a', '甲') AS a")
     assert huge.truncated
     assert huge.evidence[0].text == '{"a": "甲甲甲甲甲甲甲甲甲甲甲'
 
 
 async def test_a_long_text_is_cut_and_says_so(path: Path) -> None:
     tool = SqlTool(f"sqlite:///{path}", max_cell_chars=5)
-    result = await run(tool, "SELECT 'abcdefgh' AS a, 'abcde' AS b")
-    assert json.loads(result.evidence[0].text) == {"a": "abcde… [5 of 8 characters]", "b": "abcde"}
+    result = await run(tool, "SELECT replace('aaaa', 'a', 'ab') AS a, 'abcde' AS b")
+    assert json.loads(result.evidence[0].text) == {"a": "ababa… [5 of 8 characters]", "b": "abcde"}
     assert result.truncated

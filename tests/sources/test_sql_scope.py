@@ -86,7 +86,7 @@ INSERT INTO "order" VALUES (1, 'q', '甲');
 
 QUERIES = [
     "select 1 + 2 * 3, 7 / 2, 7 % 3, -5, - -1, 1e3, 0.10, 1., 0x1F, X'00ff', 9223372036854775807",
-    r"select 'it''s', 'back\slash', '', '😀', 'two" "\nlines', 'a' || 'b' || 1",
+    r"select 'it''s', 'b\s', '', '😀', 'a" "\nb', 'a' || 'b' || 1",
     "select count(*), count(distinct tenant), sum(amount), avg(amount), total(amount) from orders",
     "select tenant, group_concat(distinct status), max(created_at) from orders group by tenant",
     "select strftime('%Y-%m', created_at), date(created_at, '-1 day') from orders",

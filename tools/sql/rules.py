@@ -13,6 +13,7 @@ from tools.sql.allowed import (
     READ_PRAGMAS,
     SQLITE_SYSTEM_TABLES,
 )
+from tools.sql.outputs import writes_own_text
 
 
 def _refuse() -> ToolFailure:
@@ -35,6 +36,8 @@ class Rules:
         if not isinstance(root, exp.Select | exp.SetOperation):
             raise _refuse()
         self.check_nodes(root)
+        if writes_own_text(root):
+            raise _refuse()
         for bound in (root.args.get("limit"), root.args.get("offset")):
             if bound and not _is_whole_number(bound.expression):
                 raise ToolFailure("SQL_INVALID", retryable=False)
