@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, NoReturn
 
 CANCELLED_EXIT_CODE = 130
 
@@ -20,11 +20,12 @@ def run_interruptible(work: Coroutine[Any, Any, int]) -> int:
     runner = asyncio.Runner()
     try:
         code = runner.run(work)
+        if code == CANCELLED_EXIT_CODE:
+            _leave()
     except KeyboardInterrupt:
-        code = CANCELLED_EXIT_CODE
-    if code == CANCELLED_EXIT_CODE:
         _leave()
-    runner.close()
+    finally:
+        runner.close()
     return code
 
 
@@ -35,7 +36,7 @@ def take_interrupt() -> None:
         task.uncancel()
 
 
-def _leave() -> None:
+def _leave() -> NoReturn:
     """End the process now, what is printed flushed and the cursor shown."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):

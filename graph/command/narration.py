@@ -61,7 +61,8 @@ def _derived(event: TraceEvent, language: Language) -> dict[str, str]:
         case "RELEASE_DECISION":
             return {"codes": _in_brackets(event["fallback_type"], event["error_code"])}
         case "RUN_FINISHED":
-            return {"audit": "" if event["tokens_reconciled"] else words["note.unreconciled"]}
+            audit = "note.reconciled" if event["tokens_reconciled"] else "note.unreconciled"
+            return {"stop": _in_brackets(event["stop_reason"]), "audit": words[audit]}
         case _:
             return {}
 

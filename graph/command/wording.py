@@ -63,11 +63,12 @@ EN: Mapping[str, str] = MappingProxyType(
         "RELEASE_DECISION": "released as {outcome}{codes}, verified facts: {facts}",
         "RUN_FINISHED": (
             "{outcome}: {total_tokens:,} tokens, queries: {tool_invocations},"
-            " refused: {rejected_requests}{audit}"
+            " refused: {rejected_requests}{stop}{audit}"
         ),
         "note.truncated": ", truncated",
         "note.reused": ", from the record",
         "note.saturated": ": collection stops",
+        "note.reconciled": ", every token accounted for",
         "note.unreconciled": ", tokens not fully reported",
         "live.start": "reading the question",
         "live.asks": "round {round}: the model asks {tools}",
@@ -131,11 +132,12 @@ ZH: Mapping[str, str] = MappingProxyType(
         "RELEASE_DECISION": "结果为 {outcome}{codes}，已核实事实 {facts} 条",
         "RUN_FINISHED": (
             "{outcome}：{total_tokens:,} token，查询 {tool_invocations} 次，"
-            "拒绝 {rejected_requests} 次{audit}"
+            "拒绝 {rejected_requests} 次{stop}{audit}"
         ),
         "note.truncated": "，有截断",
         "note.reused": "，取自已有记录",
         "note.saturated": "：停止收集",
+        "note.reconciled": "，token 全部对账",
         "note.unreconciled": "，token 用量未完整报告",
         "live.start": "读取问题",
         "live.asks": "第 {round} 轮：模型请求 {tools}",

@@ -1,0 +1,74 @@
+"""`diagnose doctor`: every configured part is asked, and what does not answer is named."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from graph.cli import app
+
+PARTS = ["model", "sessions", "records", "lookup_knowledge", "query_logs", "query_mysql"]
+Doctor = Callable[..., Result]
+
+
+@pytest.fixture
+def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+    def run(*words: str, **environment: Any) -> Result:
+        return CliRunner().invoke(app, ["doctor", *words], env=environment)
+
+    return run
+
+
+def verdicts(done: Result) -> dict[str, str]:
+    return {line.split()[0]: line.split()[1] for line in done.stdout.splitlines() if line}
+
+
+def test_everything_answers_on_a_fresh_machine(doctor: Doctor) -> None:
+    done = doctor()
+    assert verdicts(done) == dict.fromkeys(PARTS, "answers")
+    assert done.exit_code == 0
+    assert "rules model" in done.stdout
+
+
+def test_a_source_that_does_not_answer_is_named_by_its_code(doctor: Doctor, tmp_path: Path) -> None:
+    done = doctor(
+        SOURCES__LOGS=str(tmp_path / "no-logs"),
+        SOURCES__KNOWLEDGE=str(tmp_path / "no-runbooks"),
+        SOURCES__DATABASE=f"sqlite:///{tmp_path}/no.sqlite",
+    )
+    said = verdicts(done)
+    assert done.exit_code == 2
+    assert [part for part, verdict in said.items() if verdict != "answers"] == PARTS[3:]
+    assert all(verdict.isupper() for verdict in list(said.values())[3:])
+    assert str(tmp_path / "no-logs") in done.stdout
+
+
+def test_a_broken_store_is_named(doctor: Doctor, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    for name in ("sessions.sqlite", "invocations.sqlite"):
+        (folder / name).write_bytes(b"not a database at all" * 100)
+    done = doctor("--data-dir", str(folder))
+    said = verdicts(done)
+    assert done.exit_code == 2
+    assert said["sessions"] == "SESSION_STORE_UNAVAILABLE"
+    assert said["records"] == "INVOCATION_STORE_UNAVAILABLE"
+    assert said["query_logs"] == "answers"
+
+
+def test_a_provider_that_does_not_answer_is_a_code_without_its_secrets(doctor: Doctor) -> None:
+    # a closed port on loopback
+    done = doctor(
+        OPENAI_API_KEY="sk-canary",
+        OPENAI_MODEL="some-model",
+        OPENAI_BASE_URL="http://user:canary@127.0.0.1:9/v1?key=canary",
+    )
+    assert verdicts(done)["model"] == "MODEL_UNAVAILABLE"
+    assert "some-model at http://127.0.0.1:9/v1" in done.stdout
+    assert done.exit_code == 2
+    assert "canary" not in done.output
