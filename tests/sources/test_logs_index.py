@@ -12,7 +12,7 @@ import pytest
 
 from tests.sources.logs_folder import LogFolder, events
 from tools.evidence import ToolFailure
-from tools.logs import IndexLimits
+from tools.logs import IndexLimits, answer, tool
 from tools.logs.overview import MAX_CHARS
 from tools.logs.reader import TextFile
 
@@ -137,6 +137,32 @@ def test_the_description_is_bounded_and_repeats_no_odd_names(folder: LogFolder) 
     assert "(+" in text
     assert order not in text
     assert len(text) <= MAX_CHARS
+
+
+def test_a_large_folder_is_described_by_its_names_until_it_is_read(
+    folder: LogFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("shop/pay.log", f"{AT} x\n")
+    monkeypatch.setattr(tool, "_DESCRIBABLE_BYTES", 10)
+    assert "none yet; files and folders also answer: pay, shop" in folder.tool.description
+    asyncio.run(folder.ask(keyword="x"))
+    folder.tool._described = None
+    assert "2025-01-01: pay" in folder.tool.description
+
+
+async def test_an_engine_that_broke_is_built_anew(
+    folder: LogFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise duckdb.FatalException("invalidated")
+
+    folder.write("app.log", f"{AT} x\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(answer, "match", broken)
+        with pytest.raises(ToolFailure, match="LOG_ENGINE_FAILED"):
+            await folder.ask(keyword="x")
+    assert folder.tool._index.files == []
+    assert await folder.sources(keyword="x") == ["app.log:1"]
 
 
 def test_a_missing_folder_is_described_not_raised(tmp_path: Path) -> None:

@@ -144,6 +144,7 @@ async def test_a_huge_line_is_cut_with_the_keywords_surroundings(folder: LogFold
     assert item.text.startswith("2025-01-01T10:00:00Z ERROR start xxx")
     assert "…[cut, 2000041 bytes in all]" in item.text
     assert "x needle y" in item.text
+    assert result.truncated
     assert len(item.text) < 8_000
     assert await folder.sources(service="huge") == ["huge.log:1", "huge.log:2"]
 

@@ -2,12 +2,19 @@
 
 from tools.evidence import Evidence, ToolResult
 from tools.logs.choice import Event, choose, excerpt
-from tools.logs.fitting import cut, fit, json_bytes
+from tools.logs.fitting import Fitted, cut, fit, json_bytes
 from tools.logs.index import IndexedFile, LogIndex
 from tools.logs.levels import Level
 from tools.logs.reader import FileState
 from tools.logs.request import LogsQuery, Window, window_of
-from tools.logs.search import Filters, Totals, files_meant, keyword_pattern, match
+from tools.logs.search import (
+    Filters,
+    Totals,
+    files_meant,
+    forget_matches,
+    keyword_pattern,
+    match,
+)
 from tools.logs.services import Meant, meant_by
 from tools.logs.summary import SOURCE, summary
 
@@ -17,35 +24,51 @@ _SUMMARY_BYTES = 2_000
 def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: int) -> ToolResult:
     """Matching events, and the overview first when not all are shown or something is to be said.
 
-    `truncated` is set when matches are left out, and when a file in question was not read whole.
+    `truncated` is set when matches are left out, when a shown text is cut, and when a file in
+    question was not read whole.
     """
     filters = _filters(index, request)
     if filters.meant is not None and not filters.meant:
         return ToolResult([], total=0)
+    try:
+        return _answer(index, request, filters, zone_name=zone_name, max_bytes=max_bytes)
+    finally:
+        forget_matches(index.connection)
+
+
+def _answer(
+    index: LogIndex, request: LogsQuery, filters: Filters, *, zone_name: str, max_bytes: int
+) -> ToolResult:
     partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
     events = choose(index.connection, request.limit)
     remarks = _remarks(totals, filters.window, partial)
-    shown = _fit(index, events, filters.keyword, max_bytes)
-    crowded = len(shown) < totals.events
-    if not totals.events or not (crowded or remarks):
-        return ToolResult(shown, truncated=bool(partial), total=totals.events)
-    shown = _fit(index, events, filters.keyword, max_bytes - _SUMMARY_BYTES)
-    text = summary(
-        index.connection,
-        shown=len(shown),
-        totals=totals,
-        window=filters.window,
-        zone_name=zone_name,
-        remarks=remarks,
-    )
-    while json_bytes(text) > _SUMMARY_BYTES:
-        text = cut(text, len(text.encode()) - (json_bytes(text) - _SUMMARY_BYTES) - 3) + "…"
+    fitted = _fit(index, events, filters.keyword, max_bytes)
+    crowded = len(fitted.evidence) < totals.events
+    overview: list[Evidence] = []
+    if totals.events and (crowded or remarks):
+        fitted = _fit(index, events, filters.keyword, max_bytes - _SUMMARY_BYTES)
+        text = summary(
+            index.connection,
+            shown=len(fitted.evidence),
+            totals=totals,
+            window=filters.window,
+            zone_name=zone_name,
+            remarks=remarks,
+        )
+        overview = [Evidence(SOURCE, _within(text, _SUMMARY_BYTES))]
     return ToolResult(
-        [Evidence(SOURCE, text), *shown],
-        truncated=len(shown) < totals.events or bool(partial),
+        [*overview, *fitted.evidence],
+        truncated=len(fitted.evidence) < totals.events or not fitted.whole or bool(partial),
         total=totals.events,
     )
+
+
+def _within(text: str, max_bytes: int) -> str:
+    """A text whose JSON form fits, cut between characters."""
+    while (over := json_bytes(text) - max_bytes) > 0:
+        text = cut(text, len(text.encode()) - over - len("…".encode())) + "…"
+    return text
 
 
 def _filters(index: LogIndex, request: LogsQuery) -> Filters:
@@ -88,9 +111,7 @@ def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list
     return remarks
 
 
-def _fit(
-    index: LogIndex, events: list[Event], keyword: str | None, max_bytes: int
-) -> list[Evidence]:
+def _fit(index: LogIndex, events: list[Event], keyword: str | None, max_bytes: int) -> Fitted:
     def surroundings(event: Event) -> str | None:
         if keyword is None:
             return None

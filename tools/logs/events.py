@@ -79,7 +79,7 @@ def insert_sql(zone: tzinfo) -> str:
     Parameters: `$file_ids`, `$first_lines`, `$texts`, `$folds`, four lists of one length. A piece
     that does not begin at line 1 continues the events of its file that are stored already.
     """
-    stages = (_reading(), _timing(zone), _judging(), _grouping())
+    stages = (_reading(), _timing(zone), _saying(), _judging(), _grouping())
     return f"INSERT INTO lines WITH {', '.join(stages)} {_STORED}"
 
 
@@ -150,8 +150,8 @@ timed AS (
   FROM local)"""
 
 
-def _judging() -> str:
-    """Each line's message, level and service."""
+def _saying() -> str:
+    """Each line's message, the program it names, and the level and service it states."""
     program = ("program", "with_pid", "message")
     logged = sql_text(_SYSLOG), sql_text(_SYSLOG_AFTER_ISO)
     return f"""
@@ -176,7 +176,12 @@ worded AS (
               WHEN contains(opening, '=')
               THEN nullif(regexp_extract(opening, {sql_text(_LOGFMT_SERVICE)}, 1), '')
          END AS found_service
-  FROM named),
+  FROM named)"""
+
+
+def _judging() -> str:
+    """Each line's level: stated, or found where loggers write one."""
+    return f"""
 first_worded AS (
   SELECT *, CASE WHEN stated_level IS NULL THEN nullif({first_word_sql("message")}, '')
                  ELSE stated_level END AS first_word

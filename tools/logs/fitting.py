@@ -7,6 +7,7 @@ cut off, its surroundings. Sizes are those of the JSON that the model is shown.
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from tools.evidence import Evidence
 from tools.logs.choice import Event
@@ -15,15 +16,24 @@ _LEAST_BYTES = 600
 _ITEM_BYTES = 40
 
 
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is shown, in time order, and whether every text of it is whole."""
+
+    evidence: list[Evidence]
+    whole: bool
+
+
 def fit(
     events: list[Event], *, max_bytes: int, surroundings: Callable[[Event], str | None]
-) -> list[Evidence]:
-    """Evidence of as many events as fit, at least one, in time order.
+) -> Fitted:
+    """Evidence of as many events as fit, at least one.
 
     `surroundings` gives the text around the keyword of an event, None when there is no keyword.
     """
     share = max(_LEAST_BYTES, max_bytes // max(1, len(events)) - _ITEM_BYTES)
     kept: list[tuple[int, Evidence]] = []
+    whole = True
     room = max_bytes
     for event in events:
         evidence = Evidence(event.source, _bounded(event, share, surroundings))
@@ -32,7 +42,8 @@ def fit(
             continue
         room -= cost
         kept.append((event.position, evidence))
-    return [evidence for _, evidence in sorted(kept, key=lambda item: item[0])]
+        whole = whole and evidence.text == event.text
+    return Fitted([evidence for _, evidence in sorted(kept, key=lambda item: item[0])], whole)
 
 
 def json_bytes(text: str) -> int:

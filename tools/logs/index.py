@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+_PACKED_FACTOR = 10
+_TRANSACTION_FILES = 500
+
+
 @dataclass(frozen=True, slots=True)
 class IndexLimits:
     """What the index may take: files, bytes a file, memory and spilled bytes."""
@@ -77,8 +81,11 @@ class LogIndex:
         return list(self._files.values())
 
     def unread_bytes(self) -> int:
-        """How many bytes on disk a refresh would read now."""
-        return sum(file.signature[1] for file in self._changed())
+        """How many bytes a refresh would read now; packed ones count tenfold."""
+        return sum(
+            file.signature[1] * (_PACKED_FACTOR if file.cited_as.endswith(".gz") else 1)
+            for file in self._changed()
+        )
 
     def refresh(self) -> None:
         """Read what is new or changed, forget what is gone."""
@@ -92,8 +99,8 @@ class LogIndex:
             self._opened().forget([entry.file_id for entry in stale])
             for entry in stale:
                 del self._files[entry.file.cited_as]
-        for start in range(0, len(changed), 500):
-            self._load(changed[start : start + 500])
+        for start in range(0, len(changed), _TRANSACTION_FILES):
+            self._load(changed[start : start + _TRANSACTION_FILES])
         if stale or changed:
             self._services = None
 

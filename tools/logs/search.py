@@ -72,6 +72,11 @@ FROM sided WHERE inside OR (placed IS NULL AND yearless IS NULL)""",
     return _totals(connection)
 
 
+def forget_matches(connection: "DuckDBPyConnection") -> None:
+    """Drop the table `matched`, which may be as large as the index."""
+    connection.execute("DROP TABLE IF EXISTS matched")
+
+
 def keyword_pattern(keyword: str) -> str:
     """The RE2 pattern of a literal keyword: any case, any white space between its words."""
     return "(?i)" + r"\s+".join(re.escape(word) for word in keyword.split())

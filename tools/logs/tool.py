@@ -6,7 +6,7 @@ Failures:
 - `UNKNOWN_TIME_ZONE`: the zone is no IANA name and no offset.
 - `QUERY_TOO_BROAD`: none of service, keyword, start and end was given.
 - `LOG_FOLDER_UNAVAILABLE`: the folder cannot be listed; may be tried again.
-- `LOG_ENGINE_FAILED`: the index ran out of memory or failed otherwise; may be tried again.
+- `LOG_ENGINE_FAILED`: the index ran out of memory or broke, and starts over; may be tried again.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from tools.logs.zones import find_zone
 Value = TypeVar("Value")
 
 _DESCRIPTION_SECONDS = 300.0
-_DESCRIBABLE_BYTES = 64 * 1024 * 1024
+_DESCRIBABLE_BYTES = 16 * 1024 * 1024
 
 
 class LogsTool(EvidenceTool[LogsQuery]):
@@ -60,10 +60,11 @@ class LogsTool(EvidenceTool[LogsQuery]):
 
     @property
     def description(self) -> str:  # type: ignore[override]  # computed, not assigned
-        """What can be asked here, at most 1,400 characters; at most five minutes old.
+        """What can be asked here, below 1,500 characters; at most five minutes old.
 
-        Blocks while a folder of up to 64 MiB is read for the first time; of a larger one that is
-        not indexed yet it names files only. An unreachable folder is described as such.
+        Blocks for some seconds while a folder of up to 16 MiB is read for the first time; of a
+        larger one it names files only until a search has read it. An unreachable folder is
+        described as such.
         """
         now = time.monotonic()
         if self._described is None or now - self._described[0] > _DESCRIPTION_SECONDS:
@@ -98,6 +99,9 @@ class LogsTool(EvidenceTool[LogsQuery]):
                 return work()
             except OSError:
                 raise ToolFailure("LOG_FOLDER_UNAVAILABLE", retryable=True) from None
+            except (duckdb.FatalException, duckdb.InternalException):
+                self._index.close()
+                raise ToolFailure("LOG_ENGINE_FAILED", retryable=True) from None
             except duckdb.Error:
                 raise ToolFailure("LOG_ENGINE_FAILED", retryable=True) from None
 
