@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_CASE_MATTERS = ("name", "level", "phrase", "first")
+_CASE_MATTERS = ("name", "level", "phrase", "first", "code")
 
 
 @cache

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from graph.offline.lexicon import concepts, nouns, pattern, words
 
-_BEFORE, _AFTER, _SINCE = timedelta(minutes=10), timedelta(minutes=30), timedelta(days=1)
+_BEFORE, _AFTER, _DAY = timedelta(minutes=10), timedelta(minutes=30), timedelta(days=1)
 _NOUN_CHARACTERS = 14
 _said = partial(pattern, section="question")
 
@@ -33,7 +33,7 @@ class Question:
     @property
     def bounded(self) -> bool:
         """Whether a bounded query can be made: one row's id, or a time and a subject."""
-        row = any(re.fullmatch(r"\d{5,}|.{31,}", value) for _, value in self.ids)
+        row = any(_said("row").fullmatch(value) for _, value in self.ids)
         return row or (self.start is not None and bool(self.names or self.phrases))
 
 
@@ -44,22 +44,21 @@ def read_question(content: str) -> Question:
     asked = datetime.fromisoformat(line[1]) if line else datetime.now(UTC)
     now = asked.astimezone(_zone(text) or (ZoneInfo(line[2]) if line else UTC))
     days, rest = _days(text, now.date())
-    plain = _said("clock").sub(" ", rest)
-    found = [
-        match for match in _said("token").finditer(plain) if not _said("generic").match(match[0])
+    plain, phrase = _said("clock").sub(" ", rest), _said("phrase")
+    tokens = [
+        (m.start(), m[0]) for m in _said("token").finditer(plain) if not phrase.fullmatch(m[0])
     ]
     ids = [
-        (nouns(plain[max(0, match.start() - _NOUN_CHARACTERS) : match.start()]), match[0])
-        for match in found
-        if re.search(r"[\d_]", match[0]) and match.end() - match.start() > 3
+        (nouns(plain[max(0, at - _NOUN_CHARACTERS) : at]), token)
+        for at, token in tokens
+        if _said("id").fullmatch(token)
     ]
-    ids = [(before, value) for before, value in ids if not _said("phrase").fullmatch(value)]
-    phrases = [quoted or code for quoted, code in _said("phrase").findall(text)]
     # a Latin word in Chinese text is a name, an English word when it is written like one
-    named = "[A-Za-z]" if re.search("[\u4e00-\u9fff]", text) else r"[A-Za-z].*[\d_.-]|[a-z][A-Z]"
-    first = _said("first").findall(plain) if rest != text else []
-    names = [*(match[0] for match in found if re.search(named, match[0])), *first]
-    names = [name for name in names if not _said("opening").match(name)]
+    like_name = _said("latin") if _said("chinese").search(text) else _said("code")
+    names = [token for _, token in tokens if like_name.search(token)]
+    names += _said("first").findall(plain) if rest != text else []
+    names = [name for name in names if not _said("generic").fullmatch(name)]
+    phrases = [quoted or code for quoted, code in phrase.findall(text)]
     return Question(text, *_window(text, rest, days, now), ids, phrases, names, concepts(text))
 
 
@@ -72,7 +71,8 @@ def _zone(text: str) -> tzinfo | None:
 
 def _days(text: str, today: date) -> tuple[list[date], str]:
     """The days named, in order, and the text without them."""
-    found, months = [], words("question")["months"]
+    months = words("question")["months"]
+    found = [(match.start(), today - _DAY) for match in _said("yesterday").finditer(text)]
     for spelling, order in words("question")["dates"]:
         for match in list(re.finditer(spelling.replace("MONTH", "|".join(months)), text, re.I)):
             said = dict(zip(order, match.groups(), strict=True))
@@ -80,36 +80,34 @@ def _days(text: str, today: date) -> tuple[list[date], str]:
             number = months.index(month) + 1 if month in months else int(month)
             with suppress(ValueError):
                 day = date(year + 2000 if year < 100 else year, number, int(said["d"]))
-                past = said.get("y") or day <= today
-                found.append((match.start(), day if past else day.replace(year=year - 1)))
+                later = not said.get("y") and day > today
+                found.append((match.start(), day.replace(year=year - 1) if later else day))
                 text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
-    yesterday = [(m.start(), today - _SINCE) for m in _said("yesterday").finditer(text)]
-    return [day for _, day in sorted(found + yesterday)], text
+    return [day for _, day in sorted(found)], text
 
 
 def _clock(match: re.Match[str]) -> timedelta:
     part, hour, minute, second, spoken, half = match.groups("")
-    late = (half or _said("late").match(part)) and int(hour) < 12
-    hours = int(hour) + (12 if late else 0)
-    return timedelta(hours=hours, minutes=int(minute or spoken or 0), seconds=int(second or 0))
+    late = 12 if (half or _said("late").match(part)) and int(hour) < 12 else 0
+    seconds = int(second or 0) + 60 * int(minute or spoken or 0) + 3600 * (int(hour) + late)
+    return timedelta(seconds=seconds)
 
 
-def _window(
-    text: str, rest: str, days: list[date], now: datetime
-) -> tuple[datetime | None, datetime | None, datetime | None]:
+def _window(text: str, rest: str, days: list[date], now: datetime) -> list[datetime | None]:
+    """Start, end, and the stated beginning."""
     clocks = [_clock(match) for match in _said("clock").finditer(rest)]
     if past := _said("past").search(text):
         minutes = words("question")["minutes"][past[2].lower()] * int(past[1] or 1)
-        return now - timedelta(minutes=minutes), now, None
+        return [now - timedelta(minutes=minutes), now, None]
     if not days and not clocks:
-        return None, None, None
+        return [None, None, None]
     days, since = days or [now.date()], _said("since").search(text)
     first, last = (datetime.combine(day, time(), now.tzinfo) for day in (days[0], days[-1]))
     if not clocks:
-        return first, last + _SINCE * (7 if since else 1) - timedelta(seconds=1), None
+        return [first, last + _DAY * (7 if since else 1) - timedelta(seconds=1), None]
     start, end = first + clocks[0], last + clocks[-1]
     if len(clocks) == 1:
-        return start - _BEFORE, end + (_SINCE if since else _AFTER), start if since else None
+        return [start - _BEFORE, end + (_DAY if since else _AFTER), start if since else None]
     while end < start:
-        end += timedelta(hours=12)
-    return start, end + timedelta(seconds=59), start
+        end += _DAY / 2
+    return [start, end + timedelta(seconds=59), start]
