@@ -11,6 +11,7 @@ from graph.offline.lexicon import concepts, nouns, pattern, words
 
 _BEFORE, _AFTER, _DAY = timedelta(minutes=10), timedelta(minutes=30), timedelta(days=1)
 _NOUN_CHARACTERS = 14
+Window = tuple[datetime | None, datetime | None, datetime | None]
 _said = partial(pattern, section="question")
 
 
@@ -93,21 +94,21 @@ def _clock(match: re.Match[str]) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def _window(text: str, rest: str, days: list[date], now: datetime) -> list[datetime | None]:
+def _window(text: str, rest: str, days: list[date], now: datetime) -> Window:
     """Start, end, and the stated beginning."""
     clocks = [_clock(match) for match in _said("clock").finditer(rest)]
     if past := _said("past").search(text):
         minutes = words("question")["minutes"][past[2].lower()] * int(past[1] or 1)
-        return [now - timedelta(minutes=minutes), now, None]
+        return now - timedelta(minutes=minutes), now, None
     if not days and not clocks:
-        return [None, None, None]
+        return None, None, None
     days, since = days or [now.date()], _said("since").search(text)
     first, last = (datetime.combine(day, time(), now.tzinfo) for day in (days[0], days[-1]))
     if not clocks:
-        return [first, last + _DAY * (7 if since else 1) - timedelta(seconds=1), None]
+        return first, last + _DAY * (7 if since else 1) - timedelta(seconds=1), None
     start, end = first + clocks[0], last + clocks[-1]
     if len(clocks) == 1:
-        return [start - _BEFORE, end + (_DAY if since else _AFTER), start if since else None]
+        return start - _BEFORE, end + (_DAY if since else _AFTER), start if since else None
     while end < start:
         end += _DAY / 2
-    return [start, end + timedelta(seconds=59), start]
+    return start, end + timedelta(seconds=59), start
