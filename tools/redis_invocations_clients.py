@@ -54,6 +54,9 @@ class RedisClients:
             self._links[loop] = await self._open()
         link = self._links[loop]
         async with link.slots:
+            # else a cluster client sends its first commands to any node, and drops them all when
+            # enough of them come back
+            await link.client.initialize()
             yield link.client
 
     async def aclose(self) -> None:

@@ -8,13 +8,14 @@ _CHUNK_BYTES = 65_536
 
 
 class LossyProxy:
-    """`lose` more replies are swallowed, each with its connection."""
+    """Swallows `lose` more replies and closes their connections, or leaves them open (`silent`)."""
 
     def __init__(self, target_port: int) -> None:
         self._target_port = target_port
         self.port = 0
         self.lose = 0
         self.lost = 0
+        self.silent = False
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator["LossyProxy"]:
@@ -33,6 +34,8 @@ class LossyProxy:
                 if self.lose:
                     self.lose -= 1
                     self.lost += 1
+                    if self.silent:
+                        await reader.read()
                     return
                 writer.write(reply)
                 await writer.drain()

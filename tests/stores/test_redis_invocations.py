@@ -7,12 +7,14 @@ import threading
 from pathlib import Path
 
 import pytest
+import redis
 
 from tests.stores.kinds import error, ready, record
 from tests.stores.lossy_proxy import LossyProxy
 from tests.stores.redis_server import RedisServer
 from tools import RedisInvocationStore
 from tools.invocations import LeaseLost, StoreUnavailable
+from tools.redis_invocations_faults import StoreFault
 
 
 async def test_every_key_expires(empty_redis: RedisServer) -> None:
@@ -84,6 +86,42 @@ async def test_a_lost_reply_is_asked_for_again_and_applied_once(
         assert await store.find("k1") == ready(owner="owner-3", failures=1)
         assert proxy.lost == 6 * lost
         await store.aclose()
+
+
+async def test_a_connection_that_is_dead_without_a_word_is_given_up_in_time(
+    empty_redis: RedisServer,
+) -> None:
+    async with LossyProxy(empty_redis.port).listening() as proxy:
+        store = RedisInvocationStore(f"redis://127.0.0.1:{proxy.port}", max_seconds=4)
+        await store.find("k1")
+        proxy.silent, proxy.lose = True, 1
+        assert (await store.begin(record(), now=70.0)).decision == "RUN"
+        assert proxy.lost == 1
+        await store.aclose()
+
+
+async def test_a_turn_that_never_comes_is_a_timeout(empty_redis: RedisServer) -> None:
+    store = RedisInvocationStore(empty_redis.url, max_connections=1, max_seconds=0.1)
+    async with store._clients.client():
+        with pytest.raises(StoreUnavailable) as caught:
+            await asyncio.wait_for(store.find("k1"), 30)
+    assert caught.value.code == StoreFault.SLOW
+    await store.aclose()
+
+
+async def test_closing_needs_no_answer(
+    empty_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RedisInvocationStore(empty_redis.url)
+    async with store._clients.client() as client:
+        close = client.aclose
+
+    async def close_unanswered() -> None:
+        await close()
+        raise redis.TimeoutError("as over TLS, where good-bye is answered")
+
+    monkeypatch.setattr(client, "aclose", close_unanswered)
+    await store.aclose()
 
 
 async def test_more_tasks_than_connections_take_turns(empty_redis: RedisServer) -> None:
@@ -166,3 +204,14 @@ async def test_records_are_spread_over_a_cluster(
         here = len(admin.keys(f"{tmp_path}:*"))
     assert 0 < here < 40
     await store.aclose()
+
+
+async def test_a_cluster_is_asked_where_keys_are_before_the_first_use(
+    redis_cluster: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.redis_invocations_clients._RETRIES", 0)
+    for attempt in range(3):
+        namespace = f"{tmp_path}:{attempt}"
+        store = RedisInvocationStore(redis_cluster.url, namespace=namespace, cluster=True)
+        await asyncio.gather(*(store.begin(record(f"k{n}"), now=70.0) for n in range(50)))
+        await store.aclose()
