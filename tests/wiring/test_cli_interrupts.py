@@ -70,15 +70,17 @@ def held_sessions(folder: Path) -> Iterator[None]:
 @pytest.mark.parametrize("place", ["agent 2", "guard"])
 def test_a_killed_run_goes_on_where_it_broke_off(command: Command, place: str) -> None:
     # C1.2: the same run, the counters it had, and no query twice
-    process = command.start(QUESTION, "--session", "s", stepwise=True, HOLD_AT=place)
+    strict = {"LANGGRAPH_STRICT_MSGPACK": "true"}
+    process = command.start(QUESTION, "--session", "s", stepwise=True, HOLD_AT=place, **strict)
     command.wait_for(place, process)
     process.kill()
     process.communicate()
-    code, out, err = command.run("--json", "--resume", "--session", "s", stepwise=True)
+    code, out, err = command.run("--json", "--resume", "--session", "s", stepwise=True, **strict)
     assert code == 0, err
     release = json.loads(out)
     assert release["outcome"] == "SUCCESS"
     passed = command.places()
+    assert "msgpack" not in err
     assert [passed.count(f"tool {keyword}") for keyword in ("pool", "waits")] == [1, 1]
     assert passed.count(place) == 2
     _, trace, _ = command.run("trace", release["run_id"], "--json")
