@@ -1,10 +1,18 @@
-"""The compiled graph as callers hold it: LangGraph's own, but never with too few steps (C1.4)."""
+"""The compiled graph as callers hold it: LangGraph's own, with two of its traps closed (C1).
 
+- A recursion limit below `LEAST_STEPS` would end in `GraphRecursionError` instead of a release.
+- A question under a run id that the thread has released already would be taken for a resumption,
+  and dropped without a word; it gets a run id of its own.
+"""
+
+import uuid
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 
 from graph.state import InputState, OutputState, State
 
@@ -15,14 +23,45 @@ LEAST_STEPS = 4
 class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
     """Every way of running it (`ainvoke`, events, the server) comes through `astream`."""
 
-    def astream(
+    async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
-        """As in the base; a recursion limit below `LEAST_STEPS` is lifted to it, so that the run
-        ends in a release instead of `GraphRecursionError`."""
-        given: RunnableConfig = config or {}
+        """As in the base, see the module. `run_id` may stand in `configurable` or beside it."""
+        config = _with_run_id(self._with_least_steps(config or {}))
+        if input is not None and not isinstance(input, Command):
+            config = await self._with_unused_run_id(config)
+        parts: Any = super().astream(input, config, **options)
+        async with aclosing(parts):
+            async for part in parts:
+                yield part
+
+    def _with_least_steps(self, config: RunnableConfig) -> RunnableConfig:
         own: RunnableConfig = self.config or {}
-        limit = given.get("recursion_limit", own.get("recursion_limit", LEAST_STEPS))
+        limit = config.get("recursion_limit", own.get("recursion_limit", LEAST_STEPS))
         if 0 < limit < LEAST_STEPS:
-            config = {**given, "recursion_limit": LEAST_STEPS}
-        return super().astream(input, config, **options)
+            return {**config, "recursion_limit": LEAST_STEPS}
+        return config
+
+    async def _with_unused_run_id(self, config: RunnableConfig) -> RunnableConfig:
+        run_id = config.get("configurable", {}).get("run_id")
+        if run_id is None:
+            return config
+        try:
+            thread = await self.aget_state(config)
+        except ValueError:
+            return config  # no checkpointer or no thread: LangGraph itself says what is wrong
+        if any(message.id == str(run_id) for message in thread.values.get("messages", [])):
+            return _configured(config, str(uuid.uuid4()))
+        return config
+
+
+def _with_run_id(config: RunnableConfig) -> RunnableConfig:
+    """The run id where nodes and checkpoints see it: LangGraph keeps one beside it for tracers."""
+    beside = config.get("run_id")
+    if beside is None or config.get("configurable", {}).get("run_id"):
+        return config
+    return _configured(config, str(beside))
+
+
+def _configured(config: RunnableConfig, run_id: str) -> RunnableConfig:
+    return {**config, "configurable": {**config.get("configurable", {}), "run_id": run_id}}

@@ -1,10 +1,8 @@
 """`begin`: fixes what the run rests on, resets its state, closes one that was cut off (C1.5)."""
 
 import uuid
-from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Overwrite
@@ -66,9 +64,8 @@ def refused_question(asked: bool, text: str) -> QuestionRefusal | None:
 
 def _new_run(parts: Parts, state: State, text: str) -> Run:
     config = get_config()
-    previous = state.get("run")
-    run_id = _configured_run_id(config)
-    if run_id is None or (previous and previous["run_id"] == run_id):
+    run_id = str(config.get("configurable", {}).get("run_id") or uuid.uuid4())
+    if run_id in _known_run_ids(state):
         run_id = str(uuid.uuid4())
     return Run(
         run_id=run_id,
@@ -82,9 +79,10 @@ def _new_run(parts: Parts, state: State, text: str) -> Run:
     )
 
 
-def _configured_run_id(config: RunnableConfig) -> str | None:
-    configured: Any = config.get("configurable", {}).get("run_id") or config.get("run_id")
-    return str(configured) if configured else None
+def _known_run_ids(state: State) -> set[str | None]:
+    """The runs of the thread: the last one, and every one whose release is a public message."""
+    run = state.get("run")
+    return {message.id for message in state["messages"]} | {run["run_id"] if run else None}
 
 
 def _first_turn(refusal: QuestionRefusal | None) -> TurnState:
@@ -106,7 +104,7 @@ async def _closed_predecessor(parts: Parts, state: State) -> Update:
         return {}
     closed = await close_cut_off_run(parts, state)
     before, question = split_question(state["messages"])
-    notice = AIMessage(render_message(closed["release"], run["language"]))
+    notice = AIMessage(render_message(closed["release"], run["language"]), id=run["run_id"])
     rewritten: list[AnyMessage] = [
         RemoveMessage(id=REMOVE_ALL_MESSAGES),  # type: ignore[list-item]
         *before,

@@ -46,7 +46,7 @@ def release_node(parts: Parts) -> NodeBody:
         journal.announce_last("done", {"outcome": released["outcome"]})
         return {
             "release": released,
-            "messages": [AIMessage(render_message(released, case.language))],
+            "messages": [AIMessage(render_message(released, case.language), id=case.run_id)],
             "run": {**state["run"], "released": True},
         }
 
