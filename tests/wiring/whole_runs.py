@@ -35,8 +35,9 @@ def released_once(state: dict[str, Any]) -> None:
     # C1.3, C1.4, C6
     assert state["release"]["outcome"] in {"SUCCESS", "FALLBACK", "FAILED", "CANCELLED"}
     assert state["run"]["released"] is True
-    answers = [m for m in state["messages"] if isinstance(m, AIMessage)]
+    answers = [m for m in state["messages"] if m.id == state["run"]["run_id"]]
     assert len(answers) == 1
+    assert isinstance(answers[0], AIMessage)
     assert state["messages"][-1] is answers[0]
     assert answers[0].text.strip()
     assert not answers[0].tool_calls
