@@ -18,6 +18,8 @@ import trustme
 MISSING = "no redis-server on PATH (Debian: apt-get install redis-server)"
 _START_SECONDS = 20.0
 _ATTEMPTS = 5
+# a cluster's nodes talk 10,000 ports above the one for clients
+_HIGHEST_PORT = 55_535
 
 
 class RedisServer:
@@ -53,11 +55,16 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """The process is stopped: connections stand, and nothing is answered."""
+    def freeze(self) -> None:
+        """Connections stand, and nothing is answered."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Frozen until the end of the block."""
+        assert self._process is not None
+        self.freeze()
         try:
             yield
         finally:
@@ -117,22 +124,17 @@ def running_server(folder: Path, *options: str) -> Iterator[RedisServer]:
 @contextmanager
 def running_cluster(folder: Path) -> Iterator[RedisServer]:
     """One of two primaries that share the slots."""
-    buses = [free_port(), free_port()]
     with contextlib.ExitStack() as stack:
         first, second = (
-            stack.enter_context(
-                running_server(
-                    folder / str(bus), "--cluster-enabled", "yes", "--cluster-port", str(bus)
-                )
-            )
-            for bus in buses
+            stack.enter_context(running_server(folder / name, "--cluster-enabled", "yes"))
+            for name in ("first", "second")
         )
-        for epoch, server, slots in ((1, first, (0, 8191)), (2, second, (8192, 16383))):
+        for epoch, server, slots in ((1, first, range(8192)), (2, second, range(8192, 16384))):
             with server.admin() as admin:
-                admin.execute_command("CLUSTER", "ADDSLOTSRANGE", *slots)
+                admin.execute_command("CLUSTER", "ADDSLOTS", *slots)
                 admin.execute_command("CLUSTER", "SET-CONFIG-EPOCH", epoch)
         with first.admin() as admin:
-            admin.execute_command("CLUSTER", "MEET", "127.0.0.1", second.port, buses[1])
+            admin.execute_command("CLUSTER", "MEET", "127.0.0.1", second.port)
         deadline = time.monotonic() + _START_SECONDS
         while not (_whole(first) and _whole(second)):
             assert time.monotonic() < deadline, "the cluster did not form"
@@ -147,10 +149,13 @@ def _whole(server: RedisServer) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on now, and below those whose cluster bus would have none."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port <= _HIGHEST_PORT:
+            return port
 
 
 def write_certificates(folder: Path) -> Path:

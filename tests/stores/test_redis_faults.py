@@ -80,7 +80,7 @@ async def test_a_server_that_accepts_and_never_answers() -> None:
 async def test_a_server_that_stops_answering_and_goes_on(server: RedisServer) -> None:
     store = RedisInvocationStore(server.url, max_seconds=0.3)
     await store.begin(record(), now=70.0)
-    with server.stopped():
+    with server.frozen():
         await fails(store, list(ACTIONS), StoreFault.SLOW)
         await store.aclose()
     store = RedisInvocationStore(server.url)

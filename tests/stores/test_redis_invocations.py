@@ -138,7 +138,7 @@ async def test_more_tasks_than_connections_take_turns(empty_redis: RedisServer) 
 async def test_cancelled_operations_leave_the_store_usable(empty_redis: RedisServer) -> None:
     store = RedisInvocationStore(empty_redis.url, max_connections=2)
     await store.find("k1")
-    with empty_redis.stopped():
+    with empty_redis.frozen():
         tasks = [asyncio.create_task(store.begin(record(f"k{n}"), now=70.0)) for n in range(10)]
         await asyncio.sleep(0.05)
         for task in tasks:
@@ -189,7 +189,7 @@ async def test_a_url_cannot_undo_the_bounds(empty_redis: RedisServer) -> None:
     store = RedisInvocationStore(f"{empty_redis.url}?{options}", max_seconds=0.3)
     await store.begin(record(), now=70.0)
     assert await store.find("k1") == record()
-    with empty_redis.stopped(), pytest.raises(StoreUnavailable):
+    with empty_redis.frozen(), pytest.raises(StoreUnavailable):
         await asyncio.wait_for(store.find("k1"), 30)
     await store.aclose()
 
