@@ -1,0 +1,141 @@
+"""Who may import whom: the arrows of the house, read from the source of every module.
+
+A package or module that the table does not name may import nothing of ours, so a new one is either
+independent or says here what it rests on.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OURS = ("graph", "tools", "prompts", "release")
+PURE = {"graph.contract", "graph.audit"}
+RECORD_TYPES = {"tools.evidence", "tools.invocations"}
+CORE = {"graph.state", "graph.parts", "graph.routing", "graph.nodes", "graph.compiled"}
+
+# unit -> the units of ours that it may import, besides itself
+ARROWS: dict[str, set[str]] = {
+    "graph.models": PURE,
+    "graph.settings": PURE,
+    "graph.state": {*PURE, "release"},
+    "graph.parts": {*PURE, "graph.settings", "prompts", "tools"},
+    "graph.routing": {"graph.state"},
+    "graph.compiled": {"graph.state"},
+    "graph.nodes": {*PURE, "graph.state", "graph.parts", "release", "prompts", "tools"},
+    "graph.build": {*PURE, *CORE, "graph.models", "graph.settings", "prompts", "tools"},
+    "graph.scripting": {"graph.build"},
+    "graph.sessions": {*PURE, "graph.build", "graph.state", "prompts", "tools"},
+    "graph.provider": {"graph.models", "graph.settings", "graph.offline"},
+    "graph.offline": {"graph.models"},
+    "graph": {"graph.build", "graph.models", "graph.scripting", "graph.settings", *OURS[1:]},
+    "release": {"prompts", *RECORD_TYPES},
+    "tools.knowledge": {"tools.evidence", "tools.scope"},
+    "tools.logs": {"tools.evidence", "tools.scope"},
+    "tools.sql": {"tools.evidence", "tools.scope"},
+    "tools.evidence": {"tools.scope"},
+    "tools.invocations": set(),
+    "tools.scope": set(),
+    "tools.observation": {"tools.invocations", "tools.scope"},
+    "tools.requests": {"tools.evidence", "tools.scope"},
+    "tools.binding": {"tools.evidence"},
+    "tools.boundary": {
+        *RECORD_TYPES,
+        "tools.observation",
+        "tools.requests",
+        "tools.scope",
+    },
+    "tools": {"tools"},
+}
+# the edges to the world may use everything, and nothing but the edges may use them
+FREE = {"graph.app", "graph.cli", "graph.command", "graph.evaluation", "graph.incident"}
+
+
+def unit(module: str) -> str:
+    """The package or module that the table speaks of; the Redis store is several modules."""
+    if module.startswith("tools.redis_invocations"):
+        return "tools.redis_invocations"
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] in ("graph", "tools") else parts[0]
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for package in OURS:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            parts = file.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts).removesuffix(".__init__"), ast.parse(file.read_text("utf-8"))
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Every module of ours that it imports, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module in ("graph", "tools"):
+            names = [f"{node.module}.{a.name}" for a in node.names if _is_module(node.module, a)]
+            names += [node.module] if len(names) < len(node.names) else []
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name their module in full"
+            names = [node.module or ""]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] in OURS)
+
+
+def _is_module(package: str, alias: ast.alias) -> bool:
+    place = ROOT / package / alias.name
+    return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+IMPORTS = sorted(
+    {
+        (unit(module), unit(name))
+        for module, tree in modules()
+        for name in imported(tree)
+        if unit(module) != unit(name)
+    }
+)
+
+NAMES = [f"{importer} to {name}" for importer, name in IMPORTS]
+
+
+def allowed(importer: str, imported_unit: str) -> bool:
+    if importer in FREE:
+        return True
+    may = ARROWS.get(importer, RECORD_TYPES if importer.startswith("tools.") else set())
+    return imported_unit in may or imported_unit.split(".")[0] in may
+
+
+@pytest.mark.parametrize(("importer", "name"), IMPORTS, ids=NAMES)
+def test_every_import_follows_an_arrow(importer, name):
+    assert allowed(importer, name), f"{importer} must not import {name}"
+
+
+@pytest.mark.parametrize(("importer", "name"), IMPORTS, ids=NAMES)
+def test_nothing_reaches_back_to_the_edges(importer, name):
+    assert name not in FREE or importer in FREE
+
+
+def test_the_contract_and_the_audit_import_nothing_of_ours():
+    # C1.1
+    assert [pair for pair in IMPORTS if pair[0] in PURE] == []
+
+
+def test_the_table_holds_what_it_should_refuse():
+    for pair in (
+        ("graph.contract", "graph.audit"),
+        ("graph.nodes", "graph.build"),
+        ("graph.nodes", "graph.app"),
+        ("graph.state", "graph.nodes"),
+        ("release", "graph.state"),
+        ("release", "tools.boundary"),
+        ("tools.logs", "tools.sql"),
+        ("tools.logs", "tools.boundary"),
+        ("tools.evidence", "tools.boundary"),
+        ("tools.observation", "release"),
+        ("prompts", "tools.scope"),
+    ):
+        assert not allowed(*pair), pair
+    assert len(IMPORTS) > 40
