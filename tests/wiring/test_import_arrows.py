@@ -1,7 +1,7 @@
 """Who may import whom: the arrows of the house, read from the source of every module.
 
-A package or module that the table does not name may import nothing of ours, so a new one is either
-independent or says here what it rests on.
+What the table does not name may import nothing of ours, so a new module is either independent or
+says here what it rests on; a source or store under `tools` rests on records and scopes alone.
 """
 
 import ast
@@ -32,9 +32,6 @@ ARROWS: dict[str, set[str]] = {
     "graph.offline": {"graph.models"},
     "graph": {"graph.build", "graph.models", "graph.scripting", "graph.settings", *OURS[1:]},
     "release": {"prompts", *RECORD_TYPES},
-    "tools.knowledge": {"tools.evidence", "tools.scope"},
-    "tools.logs": {"tools.evidence", "tools.scope"},
-    "tools.sql": {"tools.evidence", "tools.scope"},
     "tools.evidence": {"tools.scope"},
     "tools.invocations": set(),
     "tools.scope": set(),
@@ -104,7 +101,8 @@ NAMES = [f"{importer} to {name}" for importer, name in IMPORTS]
 def allowed(importer: str, imported_unit: str) -> bool:
     if importer in FREE:
         return True
-    may = ARROWS.get(importer, RECORD_TYPES if importer.startswith("tools.") else set())
+    otherwise = {*RECORD_TYPES, "tools.scope"} if importer.startswith("tools.") else set()
+    may = ARROWS.get(importer, otherwise)
     return imported_unit in may or imported_unit.split(".")[0] in may
 
 
