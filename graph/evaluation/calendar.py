@@ -56,20 +56,19 @@ def _mover(days: timedelta) -> Callable[[re.Match[str]], str]:
 
 def _spelled(match: re.Match[str], day: date) -> str:
     """The new date spelled like the old one, marked so that no later pattern moves it again."""
-    month = match["m"]
-    names = _FULL if month in _FULL and len(month) > 3 else _MONTHS
-    short = len(match.groupdict().get("y") or "") == len("25")
-    new = {
-        "y": f"{day.year % 100:02d}" if short else str(day.year),
-        "m": _width(month, day.month) if month.isdigit() else names[day.month - 1],
-        "d": _width(match["d"], day.day),
-    }
-    text, shift = match[0], match.start()
-    spans = sorted((match.span(name), name) for name in new if match.groupdict().get(name))
-    for (start, end), name in reversed(spans):
-        text = text[: start - shift] + new[name] + text[end - shift :]
+    said = {"y": "", "s": "", "t": ""} | {k: v or "" for k, v in match.groupdict().items()}
+    year = str(day.year)[-len(said["y"]) :] if said["y"] else ""
+    if said["m"].isdigit():
+        width = 1 if "年" in said["s"] else 2
+        text = f"{year}{said['s']}{day.month:0{width}d}{said['t']}{day.day:0{width}d}"
+    else:
+        names = _FULL if said["m"] in _FULL and said["m"] not in _MONTHS else _MONTHS
+        month, number = names[day.month - 1], str(day.day)
+        if not year:  # syslog: the day right-aligned
+            text = f"{month} {number:>{len(said['s'] + said['d']) - 1}}"
+        elif match.start("d") < match.start("m"):
+            text = f"{number}{said['s']}{month}{said['t']}{year}"
+        else:
+            number = f"{day.day:02d}" if ":" in said["t"] else number
+            text = f"{month}{said['s']}{number}{said['t']}{year}"
     return text[0] + _MARK + text[1:]
-
-
-def _width(old: str, new: int) -> str:
-    return f"{new:0{len(old)}d}"

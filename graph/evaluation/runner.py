@@ -27,7 +27,19 @@ async def evaluate(
     settings: "Settings | None" = None,
     models: "Models | None" = None,
 ) -> AsyncIterator[Score]:
-    """Score the cases one after the other, as they finish.
+    """Score the cases one after the other, as they finish. Parameters as in `run_cases`."""
+    async for case, run in run_cases(cases, data, settings=settings, models=models):
+        yield score(case, run)
+
+
+async def run_cases(
+    cases: Sequence[Case],
+    data: Path,
+    *,
+    settings: "Settings | None" = None,
+    models: "Models | None" = None,
+) -> AsyncIterator[tuple[Case, Run]]:
+    """Run each case once, in a session of its own.
 
     `data` holds `logs/`, `knowledge/` and `db/*.sql`, each optional. The models are those given,
     else the configured provider, else the rules model. Raises `CasesError` without any data.
@@ -43,7 +55,7 @@ async def evaluate(
         try:
             graph = _graph(models, tools, store, settings)
             for case in cases:
-                yield score(case, await _run(graph, store, case.query))
+                yield case, await _run(graph, store, case.query)
         finally:
             await store.aclose()
 

@@ -66,11 +66,14 @@ class Findings:
         return owned if any(f.rank > 1 for f in owned) else found
 
     def _on_topic(self, row: Fact) -> bool:
-        """Whether a row's table is one the question speaks of; any when it speaks of none."""
+        """Whether the question speaks of its table or of none, or it says an id asked about."""
         known = set(words()["groups"]).union(*(before for before, _ in self.question.ids))
         about = nouns(self.question.text) - known
         topics = [t for t in self.sources.tables if about & nouns(t.replace("_", " "))]
-        return not topics or any(re.search(rf"\b{table}\b", row.source) for table in topics)
+        named = any(value in row.message for _, value in self.question.ids)
+        return (
+            named or not topics or any(re.search(rf"\b{table}\b", row.source) for table in topics)
+        )
 
     @cached_property
     def chain(self) -> list[str]:

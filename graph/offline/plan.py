@@ -60,7 +60,7 @@ def _statements(case: Findings) -> list[str]:
     for table, columns in tables.items():
         own = nouns(table.replace("_", " "))
         topic = len(about & (own | {_stem(column) for column in columns}))
-        worth = topic * bool(_any("reason", columns))
+        worth = (1 + topic) * bool(_any("reason", columns))
         if told:
             worth = 2 * bool(_any("changed", columns)) + bool(_any("until", columns))
         for before, value in case.question.ids:

@@ -46,17 +46,17 @@ def read_question(content: str) -> Question:
     now = asked.astimezone(_zone(text) or (ZoneInfo(line[2]) if line else UTC))
     days, rest = _days(text, now.date())
     plain, phrase = _said("clock").sub(" ", rest), _said("phrase")
-    tokens = [
-        (m.start(), m[0]) for m in _said("token").finditer(plain) if not phrase.fullmatch(m[0])
+    tokens = [m for m in _said("token").finditer(plain) if not phrase.fullmatch(m[0])]
+    found = [match for match in tokens if _said("id").fullmatch(match[0])]
+    # the noun of an id stands after the id before it
+    ends = [0, *(match.end() for match in found)]
+    spans = [
+        (max(m.start() - _NOUN_CHARACTERS, end), m) for m, end in zip(found, ends, strict=False)
     ]
-    ids = [
-        (nouns(plain[max(0, at - _NOUN_CHARACTERS) : at]), token)
-        for at, token in tokens
-        if _said("id").fullmatch(token)
-    ]
+    ids = [(nouns(plain[at : match.start()]), match[0]) for at, match in spans]
     # a Latin word in Chinese text is a name, an English word when it is written like one
     like_name = _said("latin") if _said("chinese").search(text) else _said("code")
-    names = [token for _, token in tokens if like_name.search(token)]
+    names = [match[0] for match in tokens if like_name.search(match[0])]
     names += _said("first").findall(plain) if rest != text else []
     names = [name for name in names if not _said("generic").fullmatch(name)]
     phrases = [quoted or code for quoted, code in phrase.findall(text)]

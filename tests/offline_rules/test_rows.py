@@ -1,0 +1,81 @@
+"""The rules agent on a database: keys, joins, changes before onset, validity, states and codes."""
+
+from tests.offline_rules.conversation import ROWS, Conversation, function, row
+
+SINCE = "Orders of tenant t_blue fail at payment since 2031-05-02 10:00 UTC. Why?"
+FAILED = row(
+    "payments, orders",
+    payment_id=7,
+    order_id=20771,
+    status="FAILED",
+    error_code="TOTAL_DIFFERS",
+    error_message="total of engine_v3 differs",
+    created_at="2031-05-02 10:03:10",
+)
+
+
+def test_a_groups_failures_are_bounded_in_time_and_reached_through_a_key() -> None:
+    sql = Conversation(SINCE, ROWS).asked["sql"]
+    assert "FROM payments WHERE order_id IN (SELECT order_id FROM orders" in sql
+    assert "tenant_id = 't_blue'" in sql
+    assert "BETWEEN '2031-05-02 09:50:00' AND '2031-05-03 10:00:00'" in sql
+
+
+def test_the_change_that_failures_name_is_the_cause() -> None:
+    talk = Conversation(SINCE, ROWS)
+    talk.answer(FAILED)
+    assert "flag_audit" in talk.asked["sql"]
+    assert "changed_at <= '2031-05-02 10:03:10'" in talk.asked["sql"]
+    audit = {"id": 5, "tenant_id": "t_blue", "flag_key": "engine_v3", "new_value": 1}
+    talk.answer(row("flag_audit", **audit, changed_at="2031-05-02 10:02:11", changed_by="bot"))
+    assert "flag_key=engine_v3" in talk.draft["conclusion"]
+    assert "TOTAL_DIFFERS" in talk.draft["conclusion"]
+
+
+def test_a_change_that_nothing_ties_to_the_failure_is_not_the_cause() -> None:
+    talk = Conversation(SINCE, ROWS)
+    talk.answer(FAILED)
+    audit = {"id": 4, "tenant_id": "t_blue", "flag_key": "new_pdf", "new_value": 1}
+    talk.answer(row("flag_audit", **audit, changed_at="2031-05-02 04:00:00", changed_by="ann"))
+    assert "new_pdf" not in str(talk.draft["conclusion"])
+
+
+def test_what_had_run_out_at_the_time_is_the_cause() -> None:
+    talk = Conversation(
+        "voucher code MAY31 of tenant t_blue fails since 2031-05-02 10:00 UTC", ROWS
+    )
+    failed = {"order_id": 1, "status": "FAILED", "error_message": "voucher MAY31 refused"}
+    spans = {"valid_from": "2031-01-01 00:00:00", "valid_until": "2031-04-30 23:59:59"}
+    answers = {
+        "SELECT (SELECT COUNT(*)": row("orders, vouchers", orders=1, vouchers=1),
+        "FROM vouchers": row("vouchers", code="MAY31", **spans),
+        "FROM payments": row("payments, orders", **failed, created_at="2031-05-02 10:03:10"),
+    }
+    while talk.said.tool_calls:
+        talk.answer(*[rows for words, rows in answers.items() if words in talk.asked["sql"]][:1])
+    assert "valid_until=2031-04-30" in talk.draft["conclusion"]
+    assert "voucher MAY31 refused" in talk.draft["conclusion"]
+
+
+def test_one_query_counts_an_id_in_every_table_before_rows_are_read() -> None:
+    talk = Conversation("Why was the payment of order 20771 declined?", ROWS)
+    assert talk.asked["sql"].count("SELECT COUNT(*)") == 3
+    talk.answer(row("orders, payments, refunds", orders=1, payments=1, refunds=0))
+    assert talk.asked["sql"] == "SELECT * FROM payments WHERE order_id = 20771"
+    assert talk.gain == "GAINED"
+
+
+def test_an_explicit_reason_in_the_row_asked_about_is_the_cause() -> None:
+    talk = Conversation("Why was the payment of order 20771 declined?", ROWS)
+    talk.answer(row("orders, payments, refunds", orders=1, payments=1, refunds=0))
+    talk.answer(row("payments", order_id=20771, status="FAILED", error_message="card expired"))
+    while talk.said.tool_calls:
+        talk.answer()
+    assert "error_message=card expired" in talk.draft["conclusion"]
+
+
+def test_a_value_is_quoted_into_sql_as_a_literal() -> None:
+    tables = "Tables: jobs(job_id, status, last_error)."
+    talk = Conversation("job x_12'; DROP is stuck on 2031-05-02", function("q", tables, ("sql",)))
+    assert "DROP" not in talk.asked["sql"]
+    assert talk.asked["sql"].count("'") == 2
