@@ -21,6 +21,8 @@ class StoreFault(StrEnum):
     """The memory limit is reached and nothing is evicted. Reading still works."""
     READ_ONLY = "INVOCATION_STORE_READ_ONLY"
     """A replica. Reading still works."""
+    WRONG_MODE = "INVOCATION_STORE_WRONG_MODE"
+    """A node of a cluster opened as a server of its own, or the other way round."""
     DAMAGED = "INVOCATION_STORE_DAMAGED"
     """Something else lies under the record's key."""
     OTHER_SCHEMA = "INVOCATION_STORE_OTHER_SCHEMA"
@@ -34,6 +36,7 @@ _SAID = {
     "-OOM ": StoreFault.FULL,
     "-READONLY ": StoreFault.READ_ONLY,
     "The user executing the script can't": StoreFault.ACCESS_DENIED,
+    "cluster support disabled": StoreFault.WRONG_MODE,
     # who has not logged in may not even send a script
     "unauthenticated": StoreFault.ACCESS_DENIED,
 }
@@ -68,8 +71,12 @@ def fault_of(error: Exception) -> StoreFault:
             return StoreFault.FULL
         case redis.ReadOnlyError():
             return StoreFault.READ_ONLY
-        case redis.RedisClusterException(__cause__=Exception() as cause):
-            return fault_of(cause)
+        case redis.RedisClusterException():
+            # what a node said, or why none could be asked
+            behind = error.__cause__ or error.__context__
+            return fault_of(behind) if isinstance(behind, Exception) else StoreFault.UNAVAILABLE
+        case redis.MovedError():
+            return StoreFault.WRONG_MODE
         case redis.ResponseError():
             said = (fault for words, fault in _SAID.items() if words in str(error))
             return next(said, StoreFault.UNAVAILABLE)

@@ -215,3 +215,18 @@ async def test_a_cluster_is_asked_where_keys_are_before_the_first_use(
         store = RedisInvocationStore(redis_cluster.url, namespace=namespace, cluster=True)
         await asyncio.gather(*(store.begin(record(f"k{n}"), now=70.0) for n in range(50)))
         await store.aclose()
+
+
+async def test_a_cluster_opened_as_a_server_and_a_server_as_a_cluster(
+    empty_redis: RedisServer, redis_cluster: RedisServer
+) -> None:
+    # a node of a cluster would serve its own share of the records and no other
+    opened = [(redis_cluster.url, False, range(30)), (empty_redis.url, True, range(1))]
+    for url, cluster, numbers in opened:
+        store = RedisInvocationStore(url, cluster=cluster)
+        answers = await asyncio.gather(
+            *(store.find(f"k{number}") for number in numbers), return_exceptions=True
+        )
+        codes = {getattr(answer, "code", None) for answer in answers} - {None}
+        assert codes == {StoreFault.WRONG_MODE}
+        await store.aclose()
