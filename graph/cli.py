@@ -155,6 +155,11 @@ def _finish(command: Callable[["Terminal"], int], no_color: bool) -> NoReturn:
     except sqlite3.Error:
         terminal.say("error: data_dir: its session store cannot be read or written", "red")
         code = 2
+    except Exception as fault:  # noqa: BLE001 - the process ends here; a fault's text may hold anything
+        terminal.say(
+            f"error: internal fault {type(fault).__name__}; the session keeps its run", "red"
+        )
+        code = 1
     raise typer.Exit(code)
 
 

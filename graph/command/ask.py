@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import uuid
 from dataclasses import dataclass
 from typing import Any, cast
@@ -16,6 +17,7 @@ from graph.command.live import LiveProgress
 from graph.command.session_lock import session_lock
 from graph.command.terminal import Terminal
 from graph.command.usage import UsageError
+from graph.command.wording import SENTENCES
 from graph.nodes.begin import refused_question
 from graph.provider import RULES_MODEL_NOTICE, provider_is_configured
 from graph.sessions import cancel_run, run_config, unfinished_run
@@ -52,7 +54,7 @@ def read_asked(words: list[str], session: str | None, *, resume: bool, as_json: 
     if refusal is not None:
         reason = HEADINGS[language_of(question)].failed_reasons[refusal]
         raise UsageError(f"question: {reason}")
-    return Asked(question, session or str(uuid.uuid4()), as_json)
+    return Asked(question, session or uuid.uuid4().hex[:12], as_json)
 
 
 async def ask(settings: Settings, asked: Asked, terminal: Terminal) -> int:
@@ -71,7 +73,7 @@ async def ask(settings: Settings, asked: Asked, terminal: Terminal) -> int:
     terminal.gap()
     code = print_release(terminal, state, as_json=asked.as_json)
     terminal.gap()
-    _tell_where(terminal, state)
+    _tell_where(terminal, state, settings)
     return code
 
 
@@ -111,10 +113,14 @@ async def _watch(
                 live.node_done(node, update or {})
 
 
-def _tell_where(terminal: Terminal, state: State) -> None:
-    closed = state["closed_run"]
+def _tell_where(terminal: Terminal, state: State, settings: Settings) -> None:
+    run, closed = state["run"], state["closed_run"]
+    words = SENTENCES[run["language"]]
     if closed is not None:
-        run_id = closed["release"]["run_id"]
-        terminal.say(f"the session's unfinished run {run_id} was closed as CANCELLED", "yellow")
-    run = state["run"]
-    terminal.say(f"session {run['session_id']}   trace: diagnose trace {run['run_id']}", "dim")
+        line = words["live.closed"].format(run_id=closed["release"]["run_id"])
+        terminal.say(line, "yellow")
+    folder = settings.data_dir
+    options = f" --data-dir {shlex.quote(str(folder))}" if folder else ""
+    session = shlex.quote(run["session_id"])
+    terminal.say(words["live.session"].format(session_id=session, options=options), "dim")
+    terminal.say(words["live.trace"].format(run_id=run["run_id"], options=options), "dim")

@@ -20,7 +20,7 @@ from graph.nodes.journal import Journal
 from graph.nodes.model_call import ask_model
 from graph.parts import Parts
 from graph.provider import make_models, provider_is_configured
-from graph.settings import Settings
+from graph.settings import Settings, SettingsError
 from graph.state import State
 from prompts import load_prompts
 from tools.boundary import ToolBoundary
@@ -28,6 +28,7 @@ from tools.evidence import EvidenceTool, ToolFailure
 from tools.invocations import StoreUnavailable
 
 PATIENCE_SECONDS = 20.0
+WRONG_SETTING = "WRONG_SETTING"
 _PROBES: dict[str, dict[str, Any]] = {
     "lookup_knowledge": {"query": "error", "limit": 1},
     "query_logs": {"keyword": "error", "limit": 1},
@@ -57,11 +58,19 @@ async def examine(settings: Settings, terminal: Terminal) -> int:
 
 
 async def _checks(settings: Settings) -> AsyncIterator[Check]:
-    yield await _model(settings)
+    try:
+        yield await _model(settings)
+    except SettingsError as wrong:
+        yield Check("model", str(wrong), WRONG_SETTING)
     yield await _sessions(settings)
     yield await _records(settings)
     places = _places(settings)
-    for tool in await asyncio.to_thread(make_tools, settings):
+    try:
+        tools = await asyncio.to_thread(make_tools, settings)
+    except SettingsError as wrong:
+        yield Check("sources", str(wrong), WRONG_SETTING)
+        return
+    for tool in tools:
         yield Check(tool.name, places[tool.name], await _source_failure(tool))
 
 

@@ -19,8 +19,8 @@ class Terminal:
     err: Console
 
     def say(self, line: str, style: str = "") -> None:
-        """One line on stderr, as it is: no markup, no wrapping."""
-        self.err.print(Text(line, style), soft_wrap=True)
+        """One line on stderr, nothing in it read as markup; only a terminal breaks it."""
+        self.err.print(Text(line, style), soft_wrap=not self.err.is_terminal)
 
     def gap(self) -> None:
         """An empty line between progress and answer, where a person sees both."""

@@ -22,7 +22,7 @@ async def show_trace(settings: Settings, run_id: str, terminal: Terminal, *, as_
     if as_json:
         terminal.write(json.dumps(run.trace, ensure_ascii=False, indent=2))
         return 0
-    unfinished = "" if run.finished else "   (unfinished: it goes on with --resume)"
+    unfinished = "" if run.finished else "   (unfinished; --resume takes it up)"
     terminal.out.print(Text(f"run {run.run_id}   session {run.session_id}{unfinished}", "bold"))
     terminal.out.print(_table(run))
     return 0

@@ -77,6 +77,9 @@ EN: Mapping[str, str] = MappingProxyType(
         "live.judging": "judging the draft",
         "live.cancelling": "cancelling; once more Ctrl-C leaves at once",
         "live.tokens": "{tokens} tokens",
+        "live.closed": "the session's unfinished run {run_id} was closed as CANCELLED",
+        "live.session": "to go on:  diagnose --session {session_id}{options} ...",
+        "live.trace": "its trace: diagnose trace {run_id}{options}",
     }
 )
 
@@ -146,6 +149,9 @@ ZH: Mapping[str, str] = MappingProxyType(
         "live.judging": "检查草稿",
         "live.cancelling": "正在取消；再按一次 Ctrl-C 立即退出",
         "live.tokens": "{tokens} token",
+        "live.closed": "该会话未完成的运行 {run_id} 已按 CANCELLED 结束",
+        "live.session": "继续追问：diagnose --session {session_id}{options} ...",
+        "live.trace": "查看过程：diagnose trace {run_id}{options}",
     }
 )
 

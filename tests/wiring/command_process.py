@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +18,7 @@ class Command:
     """Starts the program over one data folder, with an environment that holds nothing else."""
 
     folder: Path
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def environment(self, **more: str) -> dict[str, str]:
         """No provider, no NO_COLOR, no locale of the machine's."""
@@ -28,7 +29,7 @@ class Command:
     def start(self, *words: str, stepwise: bool = False, **more: str) -> subprocess.Popen[bytes]:
         """A running process whose Ctrl-C works even where the tests run in the background."""
         program = [str(STEPWISE)] if stepwise else ["-c", "import graph.cli; graph.cli.main()"]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, *program, *words],
             env=self.environment(**more),
             cwd=self.folder,
@@ -37,6 +38,15 @@ class Command:
             stderr=subprocess.PIPE,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
+        self.started.append(process)
+        return process
+
+    def end(self) -> None:
+        """Nothing that was started outlives its test."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
 
     def run(self, *words: str, stepwise: bool = False, **more: str) -> tuple[int, str, str]:
         """Exit code, stdout, stderr."""

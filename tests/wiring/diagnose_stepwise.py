@@ -1,10 +1,12 @@
 """The `diagnose` program on the stepwise models and logs, as a process to be interrupted or killed.
 
-HOLD_AT names the place where it waits for ever; it appends every place it passes to PLACES_FILE.
+HOLD_AT names the place where it waits for ever, in a thread that nothing interrupts. Every place it
+passes is appended to PLACES_FILE.
 """
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 
 import graph.app
@@ -20,7 +22,7 @@ def note(place: str) -> None:
 async def gate(place: str) -> None:
     note(place)
     if place == os.environ.get("HOLD_AT"):
-        await asyncio.Event().wait()
+        await asyncio.to_thread(threading.Event().wait)
 
 
 graph.app.make_models = lambda settings, environ: stepwise_models(gate)

@@ -89,7 +89,8 @@ def test_progress_tells_what_is_checked_why_and_for_how_much(
     assert "round 3: the model writes its draft" in said
     assert "semantic guard: the conclusion is supported" in said
     assert any(line.startswith("SUCCESS: 75 tokens, queries: 2") for line in said)
-    assert said[-1].startswith("session s   trace: diagnose trace ")
+    assert said[-2] == "to go on:  diagnose --session s ..."
+    assert said[-1].startswith("its trace: diagnose trace ")
 
 
 def test_the_rules_model_says_what_it_is_in_one_line(diagnose: Diagnose) -> None:
@@ -111,6 +112,20 @@ def test_a_failed_run_is_exit_code_1(diagnose: Diagnose, monkeypatch: pytest.Mon
     release = json.loads(done.stdout)
     assert (done.exit_code, release["outcome"]) == (1, "FAILED")
     assert len(release["observed_facts"]) == 1
+    assert "canary" not in done.output
+
+
+def test_a_fault_of_our_own_ends_without_its_text(
+    diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # C6.4
+    def broken(settings: Any) -> Any:
+        raise RuntimeError("canary")
+
+    monkeypatch.setattr(graph.app, "make_tools", broken)
+    done = diagnose(QUESTION)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "error: internal fault RuntimeError" in done.stderr
     assert "canary" not in done.output
 
 

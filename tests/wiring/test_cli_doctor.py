@@ -72,3 +72,14 @@ def test_a_provider_that_does_not_answer_is_a_code_without_its_secrets(doctor: D
     assert "some-model at http://127.0.0.1:9/v1" in done.stdout
     assert done.exit_code == 2
     assert "canary" not in done.output
+
+
+def test_wrong_settings_are_told_beside_what_answers(doctor: Doctor) -> None:
+    done = doctor(OPENAI_API_KEY="sk-canary", SOURCES__DATABASE="mysql://root:canary@db/x")
+    said = verdicts(done)
+    assert said["model"] == said["sources"] == "WRONG_SETTING"
+    assert said["sessions"] == said["records"] == "answers"
+    assert "models.name: " in done.stdout
+    assert "sources.database: " in done.stdout
+    assert done.exit_code == 2
+    assert "canary" not in done.output

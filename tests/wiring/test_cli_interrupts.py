@@ -16,8 +16,10 @@ pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs PO
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
-    return Command(tmp_path)
+def command(tmp_path: Path) -> Iterator[Command]:
+    started = Command(tmp_path)
+    yield started
+    started.end()
 
 
 @pytest.mark.parametrize("place", ["router", "tool waits"])

@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ NO_CONTEXT = "诊断切换企业失败的问题"
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
-    return Command(tmp_path)
+def command(tmp_path: Path) -> Iterator[Command]:
+    started = Command(tmp_path)
+    yield started
+    started.end()
 
 
 def test_a_reader_that_goes_away_costs_nothing_but_the_output(command: Command) -> None:

@@ -100,6 +100,50 @@ async def test_a_stream_left_between_two_nodes_ends_in_one_release(
         assert run.trace == state["trace"]
 
 
+async def test_a_run_that_was_only_handed_in_ends_in_one_release(tmp_path: Path) -> None:
+    async with opened(tmp_path) as graph:
+        config = run_config(SESSION)
+        given = {"messages": [("user", QUESTION)]}
+        await graph.ainvoke(given, config, interrupt_before=["begin"], durability="sync")
+        state = await cancel_run(graph, config)
+        assert_closed(state, config["configurable"]["run_id"])
+
+
+@pytest.mark.parametrize("ended_by", ["cancel", "resume"])
+async def test_a_release_that_was_written_but_not_yet_checkpointed_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended_by: str
+) -> None:
+    # a new question would drop such a step and close the run as CANCELLED (C1.6)
+    reached = asyncio.Event()
+    put = AsyncSqliteSaver.aput
+
+    async def held_put(saver: Any, config: Any, checkpoint: Any, *rest: Any) -> Any:
+        if checkpoint["channel_values"].get("release"):
+            reached.set()
+            await asyncio.Event().wait()
+        return await put(saver, config, checkpoint, *rest)
+
+    gate = HeldAt("none of them")
+    gate.reached = reached
+    async with opened(tmp_path, gate) as graph:
+        config = run_config(SESSION)
+        monkeypatch.setattr(AsyncSqliteSaver, "aput", held_put)
+        await cut_off(graph, config, gate)
+        monkeypatch.setattr(AsyncSqliteSaver, "aput", put)
+        assert await unfinished_run(graph, SESSION) == config
+        if ended_by == "cancel":
+            await cancel_run(graph, config)
+        else:
+            await watch(graph, None, config)
+        assert await unfinished_run(graph, SESSION) is None
+        await watch(graph, "And at 10:06 UTC?", run_config(SESSION))
+        state = (await graph.aget_state(config)).values
+        assert state["closed_run"] is None
+        run = await find_run(graph, config["configurable"]["run_id"])
+        assert run is not None
+        assert run.trace[-1]["outcome"] == "SUCCESS"
+
+
 async def test_a_session_goes_on_after_a_cancelled_run(tmp_path: Path) -> None:
     # C1.3, C1.6: nothing is closed a second time, and the next run starts at zero
     gate = HeldAt("tool waits")
