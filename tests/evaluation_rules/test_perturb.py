@@ -57,7 +57,9 @@ def data(tmp_path: Path) -> Path:
         "query": "cart-service failed for order 20771 of t_blue on 2031-05-02",
         "expected": {"outcome": "SUCCESS", "must_cite": ["logs/cart/cart-service.jsonl.gz:1"]},
     }
-    (folder / "cases.jsonl").write_text(json.dumps(case), encoding="utf-8")
+    trace = {**case, "query": "why did 1f0a3c52-6a51-4f0e-8d33-2a1f5f1f9d10", "note": "1f0a3c52"}
+    lines = f"{json.dumps(case)}\n{json.dumps(trace)}\n"
+    (folder / "cases.jsonl").write_text(lines, encoding="utf-8")
     return folder
 
 
@@ -69,7 +71,7 @@ def read(folder: Path) -> dict[str, bytes]:
 def test_renames_alike_in_cases_files_and_paths(data: Path, tmp_path: Path) -> None:
     perturb(data / "cases.jsonl", data, tmp_path / "new", seed=3)
     files = read(tmp_path / "new")
-    case = json.loads(files["cases.jsonl"])
+    case, trace = map(json.loads, files["cases.jsonl"].splitlines())
     place = case["expected"]["must_cite"][0].removesuffix(":1")
     line = json.loads(gzip.decompress(files[place]))
     words = case["query"].split()
@@ -77,7 +79,8 @@ def test_renames_alike_in_cases_files_and_paths(data: Path, tmp_path: Path) -> N
     assert line["timestamp"].startswith(words[-1])
     assert line["message"] == f"{words[6]}: 503"
     assert words[4] in files["db/shop.sql"].decode()
-    for old in ("cart-service", "20771", "t_blue", "2031-05-02"):
+    assert trace["query"].split()[-1][:8] == trace["note"]
+    for old in ("1f0a3c52", "cart-service", "20771", "t_blue", "2031-05-02"):
         assert not any(old in content.decode("latin-1") for content in files.values())
 
 

@@ -58,8 +58,8 @@ def test_lines_without_a_fault_never_pass() -> None:
 
 
 def test_a_failure_passed_on_is_no_root_cause() -> None:
-    line = "shop-front: cart-service returned 503"
-    assert judged("cart-service returned 503", line)["supported"] is False
+    line = "shop-front failed: cart-service returned 503"
+    assert judged("cart-service returned 503", line)["reasons"] == ["only passed on"]
 
 
 def test_saying_the_question_again_is_no_cause() -> None:

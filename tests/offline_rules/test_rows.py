@@ -1,5 +1,7 @@
 """The rules agent on a database: keys, joins, changes before onset, validity, states and codes."""
 
+import pytest
+
 from tests.offline_rules.conversation import ROWS, Conversation, function, row
 
 SINCE = "Orders of tenant t_blue fail at payment since 2031-05-02 10:00 UTC. Why?"
@@ -18,6 +20,7 @@ def test_a_groups_failures_are_bounded_in_time_and_reached_through_a_key() -> No
     sql = Conversation(SINCE, ROWS).asked["sql"]
     assert "FROM payments WHERE order_id IN (SELECT order_id FROM orders" in sql
     assert "tenant_id = 't_blue'" in sql
+    assert "error_code IS NOT NULL" in sql
     assert "BETWEEN '2031-05-02 09:50:00' AND '2031-05-03 10:00:00'" in sql
 
 
@@ -32,12 +35,23 @@ def test_the_change_that_failures_name_is_the_cause() -> None:
     assert "TOTAL_DIFFERS" in talk.draft["conclusion"]
 
 
-def test_a_change_that_nothing_ties_to_the_failure_is_not_the_cause() -> None:
+@pytest.mark.parametrize(
+    ("key", "time"),
+    [
+        ("new_pdf", "2031-05-02 04:00:00"),
+        ("engine_v3", "2031-04-20 10:00:00"),
+        ("engine_v3", "2031-05-02 11:00:00"),
+    ],
+    ids=["untied", "long before", "after"],
+)
+def test_another_change_is_not_the_cause(key: str, time: str) -> None:
     talk = Conversation(SINCE, ROWS)
     talk.answer(FAILED)
-    audit = {"id": 4, "tenant_id": "t_blue", "flag_key": "new_pdf", "new_value": 1}
-    talk.answer(row("flag_audit", **audit, changed_at="2031-05-02 04:00:00", changed_by="ann"))
-    assert "new_pdf" not in str(talk.draft["conclusion"])
+    audit = {"id": 4, "tenant_id": "t_blue", "flag_key": key, "new_value": 1}
+    talk.answer(row("flag_audit", **audit, changed_at=time, changed_by="ann"))
+    while talk.said.tool_calls:
+        talk.answer()
+    assert f"flag_key={key}" not in str(talk.draft["conclusion"])
 
 
 def test_what_had_run_out_at_the_time_is_the_cause() -> None:
