@@ -35,7 +35,7 @@ EN: Mapping[str, str] = MappingProxyType(
         "TOOL_REQUEST_REJECTED.STOP_REQUIRED": "{tool} refused: collection has to stop{violation}",
         "TOOL_REQUEST_REJECTED.BUDGET_LIMIT_REACHED": "{tool} refused: the budget is spent",
         "TOOL_INVOCATION.EVIDENCE_FOUND": (
-            "{tool}: {items} pieces of evidence, {bytes} bytes, {duration_ms} ms{notes}"
+            "{tool}: evidence found, pieces: {items}, {bytes} bytes, {duration_ms} ms{notes}"
         ),
         "TOOL_INVOCATION.NO_EVIDENCE": "{tool}: nothing found, {duration_ms} ms{notes}",
         "TOOL_INVOCATION.ERROR": "{tool}: failed ({error_code}), {duration_ms} ms{notes}",
