@@ -7,7 +7,7 @@ from graph.nodes.calls import known_name
 from graph.nodes.journal import Journal
 from graph.parts import Parts
 from graph.state import DialogueCall, DialogueMessage
-from tools.invocations import InvocationRecord
+from tools.invocations import InvocationRecord, InvocationStatus
 from tools.observation import FailureView, Observation, RefusalView, observation_text
 from tools.scope import invocation_key
 
@@ -103,13 +103,25 @@ class Answers:
         )
 
     async def repeat_failure(self, call: DialogueCall, run_id: str, scope_key: str) -> None:
-        """Answer from the record a scope that has failed twice; nothing runs (C3)."""
+        """Answer from the record a scope that has failed twice; nothing runs (C3). Without a
+        record that can be read now, the failure is still told and traced."""
         key = invocation_key(run_id, scope_key)
         record = (await self._parts.boundary.find([key]))[key]
         code = (record["error_code"] if record else None) or "TOOL_FAILED"
         self.write(call, FailureView(tool_call_id=call["id"], error_code=code, retryable=False))
-        if record:
-            self.note_invocation(call, record, duration_ms=0, reused=True)
+        self._journal.note(
+            "TOOL_INVOCATION",
+            tool_call_id=call["id"],
+            tool=known_name(self._parts, call["name"]),
+            status=InvocationStatus.ERROR,
+            evidence_status=None,
+            items=0,
+            bytes=0,
+            truncated=False,
+            duration_ms=0,
+            error_code=code,
+            reused=True,
+        )
 
 
 def repair_view(call: DialogueCall, repair: Repair, invalid_fields: tuple[str, ...]) -> RefusalView:
