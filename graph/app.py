@@ -1,7 +1,7 @@
 """From settings to real parts: the only place that touches the world.
 
 `make_graph` is the factory that `langgraph.json` serves; the server brings its own checkpointer.
-`open_graph` is the same graph with durable sessions in the data folder, for the command line.
+`open_graph` is the same graph with the configured sessions, for the command line.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import os
 import threading
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,43 +22,13 @@ from graph.models import Models
 from graph.offline import offline_models
 from graph.provider import make_models
 from graph.settings import Settings, SettingsError
+from graph.stores.folder import private_dir
+from graph.stores.records import make_store
+from graph.stores.sessions import open_sessions
 from tools.evidence import EvidenceTool
 from tools.invocations import InvocationStore
 
-RECORDS_FILE = "invocations.sqlite"
-SESSIONS_FILE = "sessions.sqlite"
-
 _serving = threading.Lock()
-
-
-def data_dir(settings: Settings) -> Path:
-    """Where sessions and records lie: the configured folder, or the user's data folder (XDG)."""
-    if settings.data_dir is not None:
-        return settings.data_dir.expanduser()
-    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(base) / "incident-diagnosis-agent"
-
-
-def private_dir(settings: Settings) -> Path:
-    """The data folder, made readable by its owner only; one that exists keeps its permissions.
-
-    Raises `SettingsError` when it cannot be made or written.
-    """
-    folder = data_dir(settings)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK | os.X_OK)
-    except OSError:
-        writable = False
-    if not writable:
-        raise SettingsError(f"data_dir: {folder} is not a folder that can be written")
-    return folder
-
-
-def private_file(path: Path) -> Path:
-    """The file, made readable by its owner only where it is new."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    return path
 
 
 def incident_database(folder: Path) -> Path:
@@ -100,13 +70,6 @@ def make_tools(settings: Settings) -> list[EvidenceTool[Any]]:
     ]
 
 
-def make_store(settings: Settings) -> InvocationStore:
-    """The embedded canonical store under the data folder."""
-    from tools.sqlite_invocations import SqliteInvocationStore
-
-    return SqliteInvocationStore(private_dir(settings) / RECORDS_FILE)
-
-
 def assemble(
     settings: Settings,
     *,
@@ -127,25 +90,26 @@ def assemble(
 
 @asynccontextmanager
 async def open_graph(
-    settings: Settings, *, only_to_read: bool = False
+    settings: Settings, *, session: str | None = None
 ) -> AsyncIterator[DiagnosisGraph]:
-    """The graph with its sessions, runs and traces in the data folder, closed at the end.
+    """The graph with its sessions, runs and traces in the configured stores, closed at the end.
 
-    `only_to_read`: past runs are all that is wanted, so that no provider or source is needed.
+    `session` is held until then: only one process runs in it, another gets `SessionBusy`. Without
+    one, past runs are only read, so that no provider or source is needed.
     """
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-    sessions = private_file(private_dir(settings) / SESSIONS_FILE)
     store = make_store(settings)
-    async with AsyncSqliteSaver.from_conn_string(str(sessions)) as checkpointer:
+    async with (
+        open_sessions(settings) as sessions,
+        nullcontext() if session is None else sessions.hold(session),
+    ):
         try:
             yield await asyncio.to_thread(
                 assemble,
                 settings,
-                models=offline_models() if only_to_read else None,
-                tools=[] if only_to_read else None,
+                models=offline_models() if session is None else None,
+                tools=[] if session is None else None,
                 store=store,
-                checkpointer=checkpointer,
+                checkpointer=sessions.saver,
             )
         finally:
             await store.aclose()

@@ -3,7 +3,6 @@
 Exit codes: 0 for SUCCESS and FALLBACK, 1 FAILED, 2 usage or configuration, 130 cancelled.
 """
 
-import sqlite3
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -145,15 +144,13 @@ def _finish(command: Callable[["Terminal"], int], no_color: bool) -> NoReturn:
     """Runs it; what went wrong becomes one line and an exit code, never an exception's text."""
     from graph.command.terminal import open_terminal
     from graph.command.usage import UsageError
+    from graph.stores.faults import SessionBusy, SessionStoreUnavailable
 
     terminal = open_terminal(no_color=no_color)
     try:
         code = command(terminal)
-    except (SettingsError, UsageError) as wrong:
+    except (SettingsError, UsageError, SessionBusy, SessionStoreUnavailable) as wrong:
         terminal.say(f"error: {wrong}", "red")
-        code = 2
-    except sqlite3.Error:
-        terminal.say("error: data_dir: its session store cannot be read or written", "red")
         code = 2
     except Exception as fault:  # noqa: BLE001 - the process ends here; a fault's text may hold anything
         terminal.say(

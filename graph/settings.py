@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SecretStr,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -40,6 +41,20 @@ def _known_zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise ValueError("not an IANA time zone such as Asia/Shanghai") from None
     return name
+
+
+def _of_scheme(*schemes: str) -> AfterValidator:
+    """A URL of one of these schemes. It may hold a password, so nobody repeats it."""
+
+    beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
+
+    def checked(url: SecretStr) -> SecretStr:
+        scheme, separator, _ = url.get_secret_value().partition("://")
+        if not separator or scheme not in schemes:
+            raise ValueError(f"not a URL that begins with {beginnings}")
+        return url
+
+    return AfterValidator(checked)
 
 
 class _Section(BaseModel):
@@ -105,6 +120,31 @@ class SourceSettings(_Section):
     logs_time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
 
 
+class SessionStoreSettings(_Section):
+    """Where sessions lie: PostgreSQL, or left out a SQLite file in the data folder."""
+
+    url: Annotated[SecretStr, _of_scheme("postgresql", "postgres")] | None = None
+
+
+class RecordStoreSettings(_Section):
+    """Where canonical records lie: Redis, or left out a SQLite file in the data folder (C5.2).
+
+    `ttl_seconds`: how long Redis keeps a record after its last change (7 days). `cluster`: the URL
+    names one node of a Redis Cluster.
+    """
+
+    url: Annotated[SecretStr, _of_scheme("redis", "rediss", "unix")] | None = None
+    ttl_seconds: Seconds = 7 * 24 * 3600
+    cluster: bool = False
+
+
+class StoreSettings(_Section):
+    """The stores, by URL. Credentials in a URL are never shown."""
+
+    sessions: SessionStoreSettings = SessionStoreSettings()
+    records: RecordStoreSettings = RecordStoreSettings()
+
+
 class Settings(BaseSettings):
     """Everything configurable. A wrong value raises `SettingsError` with one line."""
 
@@ -120,6 +160,7 @@ class Settings(BaseSettings):
     prompts: PromptSettings = PromptSettings()
     models: ModelSettings = ModelSettings()
     sources: SourceSettings = SourceSettings()
+    stores: StoreSettings = StoreSettings()
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
     data_dir: Path | None = None
 

@@ -4,9 +4,10 @@ import os
 
 import pytest
 
-_PREFIXES = ("OPENAI_", "LANGSMITH_", "LANGCHAIN_", "HARNESS__", "MODELS__", "SOURCES__", "PROMPTS__")
+_PROVIDERS = ("OPENAI_", "LANGSMITH_", "LANGCHAIN_")
+_SETTINGS = ("HARNESS__", "MODELS__", "SOURCES__", "STORES__", "PROMPTS__")
 
-for _name in [name for name in os.environ if name.startswith(_PREFIXES)]:
+for _name in [name for name in os.environ if name.startswith((*_PROVIDERS, *_SETTINGS))]:
     del os.environ[_name]
 os.environ["LANGSMITH_TRACING"] = "false"
 

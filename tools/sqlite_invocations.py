@@ -31,6 +31,10 @@ _Decision = Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
 
 _SCHEMA_VERSION = 1
 _RETRY_SECONDS = 0.02
+_PRUNE_SECONDS = 600.0
+_LAST_CHANGE = """max(json_extract(record, '$.lease_expires_at'),
+                     coalesce(json_extract(record, '$.finished_at'), 0))"""
+_SIZE_PRAGMAS = ("page_count", "page_size")
 
 
 class SqliteInvocationStore:
@@ -66,6 +70,17 @@ class SqliteInvocationStore:
         """As in the protocol; nothing expires here."""
         return await self._run("find", lambda connection: _read(connection, key))
 
+    async def prune(self, *, before: float) -> int:
+        """Removes the records whose last change or lease lies before that POSIX time, and gives
+        their space back; how many. A run resumed later finds no fact there (C6)."""
+        return await self._run(
+            "prune", lambda connection: _prune(connection, before), max_seconds=_PRUNE_SECONDS
+        )
+
+    async def size_bytes(self) -> int:
+        """What the records take on disk or in memory."""
+        return await self._run("size_bytes", _size_bytes)
+
     async def aclose(self) -> None:
         """Closes the file and ends the thread. A store in memory is gone then."""
         thread, self._thread = self._thread, None
@@ -73,11 +88,17 @@ class SqliteInvocationStore:
             await asyncio.get_running_loop().run_in_executor(thread, self._close)
             thread.shutdown(wait=False)
 
-    async def _run(self, action: str, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+    async def _run(
+        self,
+        action: str,
+        work: Callable[[sqlite3.Connection], _Answer],
+        *,
+        max_seconds: float | None = None,
+    ) -> _Answer:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="invocations")
         try:
-            async with asyncio.timeout(self._max_seconds):
+            async with asyncio.timeout(max_seconds or self._max_seconds):
                 return await asyncio.get_running_loop().run_in_executor(
                     self._thread, self._work, work
                 )
@@ -203,3 +224,15 @@ def _write(connection: sqlite3.Connection, record: InvocationRecord) -> None:
         " ON CONFLICT (key) DO UPDATE SET record = excluded.record",
         (record["key"], json.dumps(record)),
     )
+
+
+def _prune(connection: sqlite3.Connection, before: float) -> int:
+    removed = connection.execute(f"DELETE FROM invocations WHERE {_LAST_CHANGE} < ?", (before,))
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return removed.rowcount
+
+
+def _size_bytes(connection: sqlite3.Connection) -> int:
+    sizes = [connection.execute(f"PRAGMA {pragma}").fetchone()[0] for pragma in _SIZE_PRAGMAS]
+    return int(sizes[0] * sizes[1])

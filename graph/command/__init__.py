@@ -1,6 +1,6 @@
 """What the command line does, one file a matter; `graph.cli` parses the words and calls these.
 
-ask, interrupt, session_lock   one question, its Ctrl-C, its session held by one process
+ask, interrupt                 one question, its Ctrl-C
 live, narration, wording       progress while a run goes on; one sentence a trace event
 answer, trace, doctor          what is printed
 terminal, usage                the two streams; what exit code 2 says

@@ -9,12 +9,11 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 
-from graph.app import open_graph, private_dir
+from graph.app import open_graph
 from graph.build import DiagnosisGraph
 from graph.command.answer import print_release
 from graph.command.interrupt import CANCELLED_EXIT_CODE, take_interrupt
 from graph.command.live import LiveProgress
-from graph.command.session_lock import session_lock
 from graph.command.terminal import Terminal
 from graph.command.usage import UsageError
 from graph.command.wording import SENTENCES
@@ -59,11 +58,8 @@ def read_asked(words: list[str], session: str | None, *, resume: bool, as_json: 
 
 async def ask(settings: Settings, asked: Asked, terminal: Terminal) -> int:
     """Runs it to its release and prints that; returns the exit code."""
-    with (
-        session_lock(private_dir(settings), asked.session_id),
-        LiveProgress(terminal, language_of(asked.question or "")) as live,
-    ):
-        async with open_graph(settings) as graph:
+    with LiveProgress(terminal, language_of(asked.question or "")) as live:
+        async with open_graph(settings, session=asked.session_id) as graph:
             if not provider_is_configured(settings.models, os.environ):
                 terminal.say(RULES_MODEL_NOTICE, "dim")
             state = await _run(graph, asked, live)

@@ -2,17 +2,17 @@
 
 import asyncio
 import os
-import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from langchain_core.messages import HumanMessage
+from rich import filesize
 from rich.table import Table
 from rich.text import Text
 
-from graph.app import SESSIONS_FILE, data_dir, make_store, make_tools, private_dir, private_file
+from graph.app import make_tools
 from graph.command.terminal import Terminal
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
@@ -22,10 +22,14 @@ from graph.parts import Parts
 from graph.provider import make_models, provider_is_configured
 from graph.settings import Settings, SettingsError
 from graph.state import State
+from graph.stores.faults import SessionStoreUnavailable
+from graph.stores.records import make_store, records_place
+from graph.stores.sessions import open_sessions, sessions_place
 from prompts import load_prompts
 from tools.boundary import ToolBoundary
 from tools.evidence import EvidenceTool, ToolFailure
 from tools.invocations import StoreUnavailable
+from tools.sqlite_invocations import SqliteInvocationStore
 
 PATIENCE_SECONDS = 20.0
 WRONG_SETTING = "WRONG_SETTING"
@@ -80,7 +84,7 @@ async def _model(settings: Settings) -> Check:
     parts = Parts(
         models=models.by_component(),
         tools={},
-        boundary=ToolBoundary(make_store(settings)),
+        boundary=ToolBoundary(SqliteInvocationStore(":memory:")),
         settings=settings,
         prompts=load_prompts(settings.prompts.dir),
         now=lambda: datetime.now(UTC),
@@ -111,28 +115,32 @@ def _model_name(settings: Settings) -> str:
 
 
 async def _sessions(settings: Settings) -> Check:
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-    file = private_file(private_dir(settings) / SESSIONS_FILE)
-    failure = None
     try:
-        async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
-            await saver.aget_tuple({"configurable": {"thread_id": ""}})
-    except sqlite3.Error:
-        failure = "SESSION_STORE_UNAVAILABLE"
-    return Check("sessions", str(file), failure)
+        async with open_sessions(settings) as sessions:
+            await sessions.saver.aget_tuple({"configurable": {"thread_id": ""}})
+            size = filesize.decimal(await sessions.size_bytes())
+    except SettingsError as wrong:
+        return Check("sessions", str(wrong), WRONG_SETTING)
+    except SessionStoreUnavailable as unavailable:
+        return Check("sessions", sessions_place(settings), unavailable.code)
+    return Check("sessions", f"{sessions_place(settings)}, {size}")
 
 
 async def _records(settings: Settings) -> Check:
-    store = make_store(settings)
-    failure = None
+    try:
+        store = make_store(settings)
+    except SettingsError as wrong:
+        return Check("records", str(wrong), WRONG_SETTING)
+    size = ""
     try:
         await store.find("")
+        if isinstance(store, SqliteInvocationStore):
+            size = f", {filesize.decimal(await store.size_bytes())}"
     except StoreUnavailable as unavailable:
-        failure = unavailable.code
+        return Check("records", records_place(settings), unavailable.code)
     finally:
         await store.aclose()
-    return Check("records", f"SQLite in {data_dir(settings)}", failure)
+    return Check("records", f"{records_place(settings)}{size}")
 
 
 async def _source_failure(tool: EvidenceTool[Any]) -> str | None:

@@ -5,20 +5,21 @@ import json
 from rich.table import Table
 from rich.text import Text
 
-from graph.app import data_dir, open_graph
+from graph.app import open_graph
 from graph.command.narration import sentence
 from graph.command.terminal import Terminal
 from graph.command.usage import UsageError
 from graph.sessions import RecordedRun, find_run
 from graph.settings import Settings
+from graph.stores.sessions import sessions_place
 
 
 async def show_trace(settings: Settings, run_id: str, terminal: Terminal, *, as_json: bool) -> int:
     """Prints the events of a run. Raises `UsageError` for a run that is not recorded here."""
-    async with open_graph(settings, only_to_read=True) as graph:
+    async with open_graph(settings) as graph:
         run = await find_run(graph, run_id)
     if run is None:
-        raise UsageError(f"RUN_ID: no run {run_id} is recorded in {data_dir(settings)}")
+        raise UsageError(f"RUN_ID: no run {run_id} is recorded in {sessions_place(settings)}")
     if as_json:
         terminal.write(json.dumps(run.trace, ensure_ascii=False, indent=2))
         return 0

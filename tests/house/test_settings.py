@@ -8,6 +8,8 @@ import pytest
 from graph import Settings, SettingsError
 from graph.provider import make_models
 from graph.settings import ModelSettings
+from graph.stores.records import records_place
+from graph.stores.sessions import sessions_place
 
 KEY = "HARNESS__CHAT__STOP_AFTER_CONSECUTIVE_NO_GAIN"
 
@@ -50,6 +52,14 @@ def test_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "harness.budget: release_reserve_calls must be smaller than max_model_calls",
         ),
         ({"harness": {"budgets": {}}}, "harness.budgets: Extra inputs are not permitted"),
+        (
+            {"stores": {"sessions": {"url": "mysql://team:canary@db/x"}}},
+            "stores.sessions.url: not a URL that begins with postgresql:// or postgres://",
+        ),
+        (
+            {"stores": {"records": {"url": "canary"}}},
+            "stores.records.url: not a URL that begins with redis:// or rediss:// or unix://",
+        ),
         ({"time_zone": "Mars/Base"}, "time_zone: not an IANA time zone such as Asia/Shanghai"),
     ],
 )
@@ -64,6 +74,17 @@ def test_wrong_values_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingsError) as raised:
         Settings()
     assert "canary" not in str(raised.value)
+
+
+def test_store_urls_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORES__SESSIONS__URL", "postgresql://team:canary@db.internal/sessions")
+    monkeypatch.setenv("STORES__RECORDS__URL", "rediss://:canary@cache.internal:6380/0")
+    settings = Settings()
+    shown = [repr(settings), str(settings.model_dump()), settings.model_dump_json()]
+    shown += [sessions_place(settings), records_place(settings)]
+    assert "canary" not in str(shown)
+    assert shown[-2] == "PostgreSQL at db.internal"
+    assert shown[-1] == "Redis at cache.internal; a record expires after 7 days"
 
 
 def test_broken_file_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from graph import Settings, SettingsError
-from graph.app import data_dir, incident_database, make_tools, private_dir
+from graph.app import incident_database, make_tools
+from graph.stores.folder import data_dir, private_dir
 
 MAKERS = 8
 

@@ -1,5 +1,6 @@
 """`diagnose doctor`: every configured part is asked, and what does not answer is named."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from graph.cli import app
+from tests.stores.postgres_server import PASSWORD
+from tests.stores.redis_server import RedisServer
 
 PARTS = ["model", "sessions", "records", "lookup_knowledge", "query_logs", "query_mysql"]
 Doctor = Callable[..., Result]
@@ -71,6 +74,44 @@ def test_a_provider_that_does_not_answer_is_a_code_without_its_secrets(doctor: D
     assert verdicts(done)["model"] == "MODEL_UNAVAILABLE"
     assert "some-model at http://127.0.0.1:9/v1" in done.stdout
     assert done.exit_code == 2
+    assert "canary" not in done.output
+
+
+def test_shared_stores_answer_and_show_no_credentials(
+    doctor: Doctor, postgres_url: str, records_redis: RedisServer
+) -> None:
+    url = f"redis://default:canary@127.0.0.1:{records_redis.port}/0"
+    with records_redis.admin() as admin:
+        admin.execute_command("ACL", "SETUSER", "default", ">canary")
+    done = doctor(STORES__SESSIONS__URL=postgres_url, STORES__RECORDS__URL=url)
+    assert verdicts(done) == dict.fromkeys(PARTS, "answers")
+    assert "PostgreSQL at 127.0.0.1, " in done.stdout
+    assert "Redis at 127.0.0.1; a record expires after 7 days" in done.stdout
+    assert "canary" not in done.output
+    assert "team" not in done.output
+
+
+@pytest.mark.parametrize("password", [PASSWORD, "wrong-canary"])
+def test_shared_stores_that_do_not_answer_are_named(
+    doctor: Doctor, postgres_url: str, password: str
+) -> None:
+    url = postgres_url.replace(PASSWORD, password)
+    if password == PASSWORD:
+        url = f"postgresql://team:{PASSWORD}@127.0.0.1:9/sessions"  # a closed port
+    done = doctor(STORES__SESSIONS__URL=url, STORES__RECORDS__URL="redis://:canary@127.0.0.1:9")
+    said = verdicts(done)
+    assert said["sessions"] == "SESSION_STORE_UNAVAILABLE"
+    assert said["records"] == "INVOCATION_STORE_UNREACHABLE"
+    assert said["model"] == "answers"
+    assert done.exit_code == 2
+    assert "canary" not in done.output
+
+
+def test_a_missing_extra_is_named(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    done = doctor(STORES__SESSIONS__URL="postgresql://team:canary@db/x")
+    assert verdicts(done)["sessions"] == "WRONG_SETTING"
+    assert "stores.sessions.url: PostgreSQL needs the extra 'postgres'" in done.stdout
     assert "canary" not in done.output
 
 

@@ -1,0 +1,79 @@
+"""Sessions in one SQLite file, for processes of one machine; a lock file a session beside it."""
+
+import asyncio
+import hashlib
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graph.stores.faults import SessionBusy, SessionStoreUnavailable
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+
+class SqliteSessions:
+    """`SessionStore` over the file at `path`."""
+
+    def __init__(self, path: Path, saver: "AsyncSqliteSaver") -> None:
+        self.saver = saver
+        self._path = path
+
+    @asynccontextmanager
+    async def hold(self, session_id: str) -> AsyncIterator[None]:
+        """As in the protocol; the system frees the lock when the process dies."""
+        name = hashlib.blake2b(session_id.encode(), digest_size=16).hexdigest()
+        held = await asyncio.to_thread(_lock, self._path.parent / "locks" / f"{name}.lock")
+        if held is None:
+            raise SessionBusy(session_id)
+        try:
+            yield
+        finally:
+            os.close(held)
+
+    async def session_ids(self) -> list[str]:
+        """As in the protocol."""
+        await self.saver.setup()
+        query = "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id"
+        async with self.saver.lock, self.saver.conn.execute(query) as rows:
+            return [row[0] for row in await rows.fetchall()]
+
+    async def size_bytes(self) -> int:
+        """As in the protocol, with what waits in the write-ahead log."""
+        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    async def give_back_space(self) -> None:
+        """As in the protocol. Another process that is writing is waited for."""
+        async with self.saver.lock:
+            await self.saver.conn.execute("VACUUM")
+            await self.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@asynccontextmanager
+async def open_sqlite_sessions(path: Path) -> AsyncIterator[SqliteSessions]:
+    """The sessions in the file at `path`, which is made when it is missing."""
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    try:
+        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+            yield SqliteSessions(path, saver)
+    except sqlite3.Error:
+        raise SessionStoreUnavailable("data_dir") from None
+
+
+def _lock(file: Path) -> int | None:
+    """The descriptor that holds the lock, or None when somebody else does."""
+    import fcntl
+
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held)
+        return None
+    return held
