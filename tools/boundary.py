@@ -22,6 +22,7 @@ from tools.requests import PreparedRequest
 from tools.scope import invocation_key
 
 LEASE_MARGIN_SECONDS = 5.0
+CLEAN_UP_SECONDS = 1.0
 POLL_SECONDS = 0.05
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
@@ -165,21 +166,28 @@ class ToolBoundary:
 
 
 async def _searched(call: Invocation) -> ToolResult:
-    """What the adapter found in its time. Raises whatever it raises, but no cancellation of its
-    own: only who runs the graph may cancel it."""
+    """What the adapter found in its time. Raises what it raises, `TimeoutError`, or a failure for
+    what is no result; a cancellation only from who runs the graph."""
     if call.prepared.failure is not None:
         raise call.prepared.failure
+    search = asyncio.ensure_future(call.tool.search(call.prepared.request))
     try:
-        async with asyncio.timeout(call.timeout_seconds):
-            result = await call.tool.search(call.prepared.request)
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise ToolFailure("TOOL_FAILED", retryable=False) from None
-    if not isinstance(result, ToolResult):
+        in_time, _ = await asyncio.wait({search}, timeout=call.timeout_seconds)
+    finally:
+        await _ended(search)
+    if not in_time:
+        raise TimeoutError
+    if search.cancelled() or not isinstance(search.result(), ToolResult):
         raise ToolFailure("TOOL_FAILED", retryable=False)
-    return result
+    return search.result()
+
+
+async def _ended(search: "asyncio.Future[Any]") -> None:
+    """Cancel what still runs and let it clean up; who does not stop in time is left alone."""
+    if not search.done():
+        search.cancel()
+        search.add_done_callback(lambda late: late.cancelled() or late.exception())
+        await asyncio.wait({search}, timeout=CLEAN_UP_SECONDS)
 
 
 def _stable_code(code: object) -> str:

@@ -102,26 +102,6 @@ async def test_other_runs_and_scopes_have_records_of_their_own(store):
     assert len(keys) == 4
 
 
-@pytest.mark.parametrize("keyword", ["hang"])
-async def test_an_adapter_that_hangs_is_cut_off(store, keyword):
-    # C5.1, C8
-    tool = KeywordSource()
-    outcome = await boundary(store).invoke(invocation(tool, keyword, timeout_seconds=0.01))
-    assert (outcome.record["error_code"], outcome.record["retryable"]) == ("TOOL_TIMEOUT", True)
-    assert outcome.duration_ms >= 9
-    assert len(tool.runs) == 1
-
-
-async def test_a_cancelled_run_stays_cancelled(store):
-    # C5.1: only a cancellation of the adapter's own making is its failure
-    tool = Gated()
-    task = asyncio.create_task(boundary(store).invoke(invocation(tool)))
-    await tool.entered.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-
-
 def abandoned(tool: KeywordSource, clock: Clock) -> InvocationRecord:
     """A claim whose owner died: STARTED, with the lease it took."""
     return boundary(None, clock)._new_record(invocation(tool))  # type: ignore[arg-type]
