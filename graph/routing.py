@@ -1,4 +1,7 @@
-"""One `Literal` router a conditional edge: a match on the last verdict, no arithmetic."""
+"""One `Literal` router a conditional edge: a match on the last verdict, no arithmetic.
+
+They are coroutines because LangGraph takes every other function to a thread, for each step anew.
+"""
 
 from typing import Literal
 
@@ -12,7 +15,7 @@ class ImpossibleVerdictError(Exception):
         super().__init__(f"{node} cannot end with {verdict}")
 
 
-def after_route(state: State) -> Literal["model", "release"]:
+async def after_route(state: State) -> Literal["model", "release"]:
     match state["turn"]["verdict"]:
         case "DIAGNOSE":
             return "model"
@@ -22,7 +25,7 @@ def after_route(state: State) -> Literal["model", "release"]:
             raise ImpossibleVerdictError("route", verdict)
 
 
-def after_model(state: State) -> Literal["envelope_gate", "release"]:
+async def after_model(state: State) -> Literal["envelope_gate", "release"]:
     match state["turn"]["verdict"]:
         case "TOOLS_REQUESTED":
             return "envelope_gate"
@@ -32,7 +35,7 @@ def after_model(state: State) -> Literal["envelope_gate", "release"]:
             raise ImpossibleVerdictError("model", verdict)
 
 
-def after_envelope_gate(
+async def after_envelope_gate(
     state: State,
 ) -> Literal["tool", "envelope_gate", "model", "stop_required", "release"]:
     match state["turn"]["verdict"]:
@@ -50,7 +53,7 @@ def after_envelope_gate(
             raise ImpossibleVerdictError("envelope_gate", verdict)
 
 
-def after_tool(state: State) -> Literal["envelope_gate", "model", "stop_required"]:
+async def after_tool(state: State) -> Literal["envelope_gate", "model", "stop_required"]:
     match state["turn"]["verdict"]:
         case "NEXT_CALL":
             return "envelope_gate"
@@ -62,7 +65,7 @@ def after_tool(state: State) -> Literal["envelope_gate", "model", "stop_required
             raise ImpossibleVerdictError("tool", verdict)
 
 
-def after_stop_required(state: State) -> Literal["model", "release"]:
+async def after_stop_required(state: State) -> Literal["model", "release"]:
     match state["turn"]["verdict"]:
         case "ALL_ANSWERED":
             return "model"

@@ -59,7 +59,7 @@ async def find_run(graph: DiagnosisGraph, run_id: str) -> RecordedRun | None:
     ]
     state = (await graph.aget_state(_place(latest[0]))).values if latest else {}
     run = state.get("run")
-    if run is None or run["run_id"] != run_id:
+    if not run or run["run_id"] != run_id:
         return None
     closing = [] if run["released"] else await _closing_events(graph, latest[0])
     return RecordedRun(
@@ -96,13 +96,12 @@ def _cancelled(state: State) -> dict[str, Any]:
     update: Update = {
         "dialogue": [_not_executed(call_id, name) for call_id, name in _unanswered(state)],
         "turn": {
-            **state["turn"],
             "verdict": "RELEASE",
             "ending": "CANCELLED",
             "failure_code": None,
             "held": None,
+            "steps_left": _STEPS_LEFT_BEFORE,
         },
-        "steps_left": _STEPS_LEFT_BEFORE,
     }
     return dict(update)
 
@@ -130,7 +129,7 @@ async def _has_steps_left(graph: DiagnosisGraph, snapshot: StateSnapshot) -> boo
 
 def _has_begun(snapshot: StateSnapshot, run_id: str) -> bool:
     run = snapshot.values.get("run")
-    return run is not None and run["run_id"] == run_id
+    return run is not None and run.get("run_id") == run_id
 
 
 async def _closing_events(graph: DiagnosisGraph, last: CheckpointTuple) -> Sequence[TraceEvent]:
@@ -145,7 +144,7 @@ async def _closing_events(graph: DiagnosisGraph, last: CheckpointTuple) -> Seque
     if not newest_of_each:
         return []
     next_run = await graph.aget_state(_place(newest_of_each[-1]))
-    closed = next_run.values.get("closed_run")
+    closed = next_run.values["run"].get("closed_run")
     if closed is None or closed["release"]["run_id"] != own:
         return []
     return cast(Sequence[TraceEvent], closed["trace"])

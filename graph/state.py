@@ -1,20 +1,23 @@
 """The state of the graph: what each key holds, and how writes to it combine (C1.2, C1.3).
 
 Everything is JSON-able primitives, so that any checkpoint restores it and Studio shows it.
-What grows with a run is written as deltas: a checkpoint then costs what the step added.
+Nearly everything is written as deltas: a checkpoint then costs what the step added. `begin`
+overwrites all of them, which ends the way back that LangGraph walks to rebuild a state.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any, Literal, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
-from langgraph.graph.message import add_messages
+from langgraph.graph.message import Messages, add_messages
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
 from graph.audit.events import TraceEvent
-from graph.contract.budget import Usage
+from graph.contract.budget import Usage, UsageShare, add_usage
 from graph.contract.progress import Event, Progress, fold
 from release.released import Release
 
@@ -35,8 +38,18 @@ Ending = Literal[
 """Why the run goes to release."""
 
 
+class ClosedRun(TypedDict):
+    """How a run ended that was cut off before its release (C1.6)."""
+
+    release: Release
+    trace: list[TraceEvent]
+
+
 class Run(TypedDict):
-    """What a run rests on, fixed by `begin` (C1.5)."""
+    """What a run rests on, fixed by `begin` (C1.5).
+
+    `closed_run`: the run before it, where that one was cut off and had to be closed.
+    """
 
     run_id: str
     session_id: str
@@ -45,6 +58,7 @@ class Run(TypedDict):
     language: Literal["zh", "en"]
     schema_version: int
     prompt_version: str
+    closed_run: ClosedRun | None
     released: bool
 
 
@@ -81,7 +95,10 @@ class AppliedEvaluation(TypedDict):
 
 
 class TurnState(TypedDict):
-    """Where the gate stands in the last assistant message, and how the run goes on."""
+    """Where the gate stands in the last assistant message, and how the run goes on.
+
+    `steps_left`: the recursion steps when the last node ran; a jump means a resumed run.
+    """
 
     call: int
     closed: bool
@@ -91,6 +108,20 @@ class TurnState(TypedDict):
     verdict: Verdict
     ending: Ending | None
     failure_code: str | None
+    steps_left: int
+
+
+class TurnChange(TypedDict, total=False):
+    """What a node changes in the turn; the rest stays as it is."""
+
+    call: int
+    closed: bool
+    applied: AppliedEvaluation | None
+    held: dict[str, Any] | None
+    verdict: Verdict
+    ending: Ending | None
+    failure_code: str | None
+    steps_left: int
 
 
 class AgentStep(TypedDict):
@@ -100,13 +131,6 @@ class AgentStep(TypedDict):
     action: Literal["TOOL_CALLS", "DRAFT", "EMPTY"]
     tool_names: list[str]
     token_count: int | None
-
-
-class ClosedRun(TypedDict):
-    """How a run ended that was cut off before its release (C1.6)."""
-
-    release: Release
-    trace: list[TraceEvent]
 
 
 def append(current: list[Item], writes: Sequence[Sequence[Item]]) -> list[Item]:
@@ -119,53 +143,59 @@ def advance(current: Progress, writes: Sequence[Sequence[Event]]) -> Progress:
     return fold(current, (event for write in writes for event in write))
 
 
+def spend(current: Usage, writes: Sequence[UsageShare]) -> Usage:
+    """Reducer: every write is what one node spent."""
+    return reduce(add_usage, writes, current)
+
+
+def change(current: dict[str, Any], writes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Reducer: every write is the fields that changed."""
+    return reduce(or_, writes, current)
+
+
+def publish(current: list[AnyMessage], writes: Sequence[Messages]) -> list[AnyMessage]:
+    """Reducer: LangGraph's own for messages, a write at a time."""
+    return reduce(add_messages, writes, current)  # type: ignore[arg-type]
+
+
+def _delta(reducer: Callable[[Any, Any], Any], kind: type[Any]) -> DeltaChannel[Any]:
+    return DeltaChannel(reducer, kind, snapshot_frequency=SNAPSHOT_EVERY_UPDATES)
+
+
 class InputState(TypedDict):
     """What a caller gives: the user's message."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], _delta(publish, list)]
 
 
 class OutputState(InputState):
     """What a caller gets back."""
 
     release: Release | None
-    progress: Annotated[
-        Progress, DeltaChannel(advance, dict, snapshot_frequency=SNAPSHOT_EVERY_UPDATES)
-    ]
-    usage: Usage
-    steps: Annotated[
-        list[AgentStep], DeltaChannel(append, snapshot_frequency=SNAPSHOT_EVERY_UPDATES)
-    ]
-    trace: Annotated[
-        list[TraceEvent], DeltaChannel(append, snapshot_frequency=SNAPSHOT_EVERY_UPDATES)
-    ]
+    progress: Annotated[Progress, _delta(advance, dict)]
+    usage: Annotated[Usage, _delta(spend, dict)]
+    steps: Annotated[list[AgentStep], _delta(append, list)]
+    trace: Annotated[list[TraceEvent], _delta(append, list)]
 
 
 class State(OutputState):
     """All that a checkpoint holds. `messages` never sees the dialogue (C1.3)."""
 
-    dialogue: Annotated[
-        list[DialogueMessage], DeltaChannel(append, snapshot_frequency=SNAPSHOT_EVERY_UPDATES)
-    ]
-    run: Run
-    turn: TurnState
-    closed_run: ClosedRun | None
-    steps_left: int
-    """The recursion steps left when the last node ran; a jump means a resumed run."""
+    dialogue: Annotated[list[DialogueMessage], _delta(append, list)]
+    run: Annotated[Run, _delta(change, dict)]
+    turn: Annotated[TurnState, _delta(change, dict)]
     remaining_steps: RemainingSteps
 
 
 class Update(TypedDict, total=False):
-    """What a node may write. Overwrites of the delta keys come from `begin` alone."""
+    """What a node may write: what it adds. The values that `begin` writes stand alone."""
 
     messages: list[AnyMessage]
     release: Release | None
     progress: Any
-    usage: Usage
-    steps: Any
-    trace: Any
-    dialogue: Any
-    run: Run
-    turn: TurnState
-    closed_run: ClosedRun | None
-    steps_left: int
+    usage: UsageShare
+    steps: list[AgentStep]
+    trace: list[TraceEvent]
+    dialogue: list[DialogueMessage]
+    run: Any
+    turn: TurnChange

@@ -110,7 +110,7 @@ async def _watch(
 
 
 def _tell_where(terminal: Terminal, state: State, settings: Settings) -> None:
-    run, closed = state["run"], state["closed_run"]
+    run, closed = state["run"], state["run"]["closed_run"]
     words = SENTENCES[run["language"]]
     if closed is not None:
         line = words["live.closed"].format(run_id=closed["release"]["run_id"])

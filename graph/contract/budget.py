@@ -1,5 +1,7 @@
 """Whether one more call may be made: every limit is checked before it is spent (C8)."""
 
+from typing import cast
+
 from typing_extensions import TypedDict
 
 from graph.contract.limits import Limits
@@ -16,6 +18,33 @@ class Usage(TypedDict):
     usage_unavailable: int
     observation_bytes: int
     seconds: float
+
+
+class UsageShare(TypedDict, total=False):
+    """What one step of a run spent; what is absent is nothing."""
+
+    model_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    usage_unavailable: int
+    observation_bytes: int
+    seconds: float
+
+
+def add_usage(usage: Usage, share: UsageShare) -> Usage:
+    """The usage after one more step. Seconds are kept to the microsecond."""
+    after = Usage(**usage)
+    for key, spent in share.items():
+        after[key] = round(after[key] + spent, 6)  # type: ignore[literal-required]
+    return after
+
+
+def spent_since(before: Usage, after: Usage) -> UsageShare:
+    """What was spent between two states of a usage."""
+    share = {key: round(after[key] - before[key], 6) for key in after}  # type: ignore[literal-required]
+    return cast(UsageShare, {key: spent for key, spent in share.items() if spent})
 
 
 def begin_usage() -> Usage:

@@ -2,10 +2,8 @@
 
 import uuid
 
-from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.config import get_config
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
-from langgraph.types import Overwrite
 
 from graph.contract.progress import begin_progress
 from graph.nodes.closing import close_cut_off_run
@@ -13,7 +11,7 @@ from graph.nodes.conversation import message_text, split_question
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from graph.state import SCHEMA_VERSION, Run, State, TurnState, Update
+from graph.state import SCHEMA_VERSION, ClosedRun, Run, State, TurnChange, Update
 from release.language import language_of
 from release.message import render_message
 from release.vocabulary import QuestionRefusal
@@ -27,7 +25,8 @@ def begin_node(parts: Parts) -> NodeBody:
     async def begin(state: State, journal: Journal) -> Update:
         _, question = split_question(state["messages"])
         text = message_text(question) if question else ""
-        run = _new_run(parts, state, text)
+        closed, messages = await _closed_predecessor(parts, state)
+        run = _new_run(parts, state, text, closed)
         journal.note(
             "RUN_STARTED",
             session_id=run["session_id"],
@@ -37,16 +36,15 @@ def begin_node(parts: Parts) -> NodeBody:
         )
         journal.announce("metadata", {"run_id": run["run_id"], "session_id": run["session_id"]})
         refusal = refused_question(question is not None, text)
-        update: Update = {
+        return {
+            "messages": messages,
             "run": run,
             "release": None,
-            "progress": Overwrite(begin_progress(parts.settings.limits())),
-            "steps": Overwrite([]),
-            "dialogue": Overwrite([]),
+            "progress": begin_progress(parts.settings.limits()),
+            "steps": [],
+            "dialogue": [],
             "turn": _first_turn(refusal),
-            "closed_run": None,
         }
-        return {**update, **await _closed_predecessor(parts, state)}
 
     return begin
 
@@ -62,7 +60,7 @@ def refused_question(asked: bool, text: str) -> QuestionRefusal | None:
     return None
 
 
-def _new_run(parts: Parts, state: State, text: str) -> Run:
+def _new_run(parts: Parts, state: State, text: str, closed: ClosedRun | None) -> Run:
     config = get_config()
     run_id = str(config.get("configurable", {}).get("run_id") or uuid.uuid4())
     if run_id in _known_run_ids(state):
@@ -75,18 +73,18 @@ def _new_run(parts: Parts, state: State, text: str) -> Run:
         language=language_of(text),
         schema_version=SCHEMA_VERSION,
         prompt_version=parts.prompts.version,
+        closed_run=closed,
         released=False,
     )
 
 
 def _known_run_ids(state: State) -> set[str | None]:
     """The runs of the thread: the last one, and every one whose release is a public message."""
-    run = state.get("run")
-    return {message.id for message in state["messages"]} | {run["run_id"] if run else None}
+    return {message.id for message in state["messages"]} | {state["run"].get("run_id")}
 
 
-def _first_turn(refusal: QuestionRefusal | None) -> TurnState:
-    return TurnState(
+def _first_turn(refusal: QuestionRefusal | None) -> TurnChange:
+    return TurnChange(
         call=0,
         closed=False,
         applied=None,
@@ -97,18 +95,15 @@ def _first_turn(refusal: QuestionRefusal | None) -> TurnState:
     )
 
 
-async def _closed_predecessor(parts: Parts, state: State) -> Update:
-    """A run that never reached its release becomes CANCELLED, before the new question (C1.6)."""
-    run = state.get("run")
-    if run is None or run["released"]:
-        return {}
+async def _closed_predecessor(
+    parts: Parts, state: State
+) -> tuple[ClosedRun | None, list[AnyMessage]]:
+    """A run that never reached its release becomes CANCELLED, before the new question (C1.6).
+    Returns how, and the public messages of the thread."""
+    run = state["run"]
+    if not run or run["released"]:
+        return None, state["messages"]
     closed = await close_cut_off_run(parts, state)
     before, question = split_question(state["messages"])
     notice = AIMessage(render_message(closed["release"], run["language"]), id=run["run_id"])
-    rewritten: list[AnyMessage] = [
-        RemoveMessage(id=REMOVE_ALL_MESSAGES),  # type: ignore[list-item]
-        *before,
-        notice,
-        *([question] if question else []),
-    ]
-    return {"messages": rewritten, "closed_run": closed}
+    return closed, [*before, notice, *([question] if question else [])]

@@ -1,6 +1,6 @@
 """How a node says that the run goes to release, and whether steps are left to go on (C1.4)."""
 
-from graph.state import Ending, State, Update
+from graph.state import Ending, Update
 
 # A node that sees `remaining_steps` r can be followed by r - 1 more nodes; the release is the last.
 STEPS_FOR_NEXT = 3
@@ -13,18 +13,11 @@ STEPS_FOR_TOOL = STEPS_FOR_MODEL + 2
 """A tool call at the gate: the tool, and a model round that can use its result."""
 
 
-def ended(state: State, ending: Ending, failure_code: str | None = None) -> Update:
+def ended(ending: Ending, failure_code: str | None = None) -> Update:
     """The run goes to release."""
-    return {
-        "turn": {
-            **state["turn"],
-            "verdict": "RELEASE",
-            "ending": ending,
-            "failure_code": failure_code,
-        }
-    }
+    return {"turn": {"verdict": "RELEASE", "ending": ending, "failure_code": failure_code}}
 
 
-def out_of_budget(state: State) -> Update:
+def out_of_budget() -> Update:
     """The run goes to release because a budget is spent (C8)."""
-    return {**ended(state, "BUDGET"), "progress": [{"kind": "BUDGET_REACHED"}]}
+    return {**ended("BUDGET"), "progress": [{"kind": "BUDGET_REACHED"}]}

@@ -56,7 +56,9 @@ def envelope_gate_node(parts: Parts) -> NodeBody:
         case = _Case(state, Answers(parts, journal), read, decision, len(calls))
         case.answers.progress = fold(state["progress"], decision.events)
         update = await _obey(case, calls[position + 1 :])
-        return {**update, "progress": [*decision.events], "dialogue": case.answers.messages}
+        if case.answers.messages:
+            update["dialogue"] = case.answers.messages
+        return {**update, "progress": [*decision.events]}
 
     return envelope_gate
 
@@ -76,7 +78,6 @@ class _Case:
         turn = self.decision.turn
         return {
             "turn": {
-                **self.state["turn"],
                 "call": self.state["turn"]["call"] + answered,
                 "closed": turn.closed,
                 "applied": _applied(turn.applied),

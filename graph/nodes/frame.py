@@ -5,13 +5,13 @@ A node itself is a coroutine `(state, journal) -> Update` that reads state and c
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from langgraph.config import get_stream_writer
 from langgraph.types import Overwrite
 
 from graph.nodes.journal import Journal
-from graph.state import State, Update
+from graph.state import State, TurnChange, Update
 
 NodeBody = Callable[[State, Journal], Awaitable[Update]]
 
@@ -29,7 +29,7 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
     async def node(state: State) -> Update:
         started = time.monotonic()
         journal = Journal(state, get_stream_writer())
-        if state["remaining_steps"] != state["steps_left"] - 1:
+        if state["remaining_steps"] != state["turn"]["steps_left"] - 1:
             journal.note("RUN_RESUMED")
         update = await body(state, journal)
         since = journal.recorded if announces_from is None else announces_from
@@ -40,24 +40,30 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
 
 
 def framed_begin(body: NodeBody) -> Node:
-    """The frame of `begin`: trace and usage start anew, and streaming waits for the routing."""
+    """The frame of `begin`: whatever it writes replaces what the thread held, and streaming waits
+    for the routing."""
 
     async def node(state: State) -> Update:
         started = time.monotonic()
         journal = Journal(state, get_stream_writer(), fresh=True)
         update = _closed(state, journal, await body(state, journal), started)
-        update["trace"] = Overwrite(update["trace"])
-        return update
+        whole: dict[str, Any] = {**update, "usage": journal.usage}
+        release = whole.pop("release")
+        return cast(
+            Update,
+            {"release": release, **{key: Overwrite(value) for key, value in whole.items()}},
+        )
 
     return node
 
 
 def _closed(state: State, journal: Journal, update: Update, started: float) -> Update:
-    usage = journal.usage
-    usage["seconds"] = round(usage["seconds"] + time.monotonic() - started, 6)
+    """The update with what every node adds."""
+    journal.spend_seconds(time.monotonic() - started)
+    turn: TurnChange = {**update.get("turn", {}), "steps_left": state["remaining_steps"]}
     return {
         **update,
+        "turn": turn,
         "trace": journal.new_events,
-        "usage": usage,
-        "steps_left": state["remaining_steps"],
+        "usage": journal.spent,
     }

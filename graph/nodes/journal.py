@@ -8,7 +8,7 @@ from langgraph.types import StreamWriter
 
 from graph.audit.events import TraceEvent, make_event
 from graph.audit.tokens import read_usage
-from graph.contract.budget import Usage, begin_usage
+from graph.contract.budget import Usage, UsageShare, add_usage, begin_usage, spent_since
 from graph.contract.vocabulary import Component
 from graph.state import State
 
@@ -29,7 +29,8 @@ class Journal:
     """Collects during one node run; `usage` and `trace` include what the run had before."""
 
     def __init__(self, state: State, writer: StreamWriter, *, fresh: bool = False) -> None:
-        self.usage: Usage = begin_usage() if fresh else Usage(**state["usage"])
+        self._before: Usage = begin_usage() if fresh else state["usage"]
+        self.usage = Usage(**self._before)
         self.trace: list[TraceEvent] = [] if fresh else list(state["trace"])
         self.recorded = len(self.trace)
         self.last_words: list[tuple[PublicEvent, dict[str, Any]]] = []
@@ -39,6 +40,11 @@ class Journal:
     def new_events(self) -> list[TraceEvent]:
         """The events of this node run."""
         return self.trace[self.recorded :]
+
+    @property
+    def spent(self) -> UsageShare:
+        """What this node run spent."""
+        return spent_since(self._before, self.usage)
 
     def note(self, kind: str, **fields: Any) -> None:
         """Add one trace event; its fields are checked against the allow-list (C7)."""
@@ -62,10 +68,16 @@ class Journal:
 
     def component_round(self, component: Component) -> int:
         """The number of the component's next model call."""
-        return 1 + sum(
-            event["type"] == "MODEL_TOKEN_USAGE" and event["component"] == component
-            for event in self.trace
+        rounds = (
+            event["component_round"]
+            for event in reversed(self.trace)
+            if event["type"] == "MODEL_TOKEN_USAGE" and event["component"] == component
         )
+        return 1 + next(rounds, 0)
+
+    def spend_seconds(self, seconds: float) -> None:
+        """Account time inside the node."""
+        self.usage = add_usage(self.usage, {"seconds": seconds})
 
     def spend_model_call(self, component: Component, reply: AIMessage | None) -> int | None:
         """Account one model call with the provider's own numbers; None when it gave none (C7.2)."""

@@ -9,7 +9,7 @@ from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.nodes.model_call import ask_model
 from graph.parts import Parts
-from graph.state import AgentStep, DialogueMessage, State, TurnState, Update
+from graph.state import AgentStep, DialogueMessage, State, TurnChange, Update
 
 MAX_KEPT_TEXT_CHARS = 262_144
 
@@ -19,7 +19,7 @@ def model_node(parts: Parts) -> NodeBody:
 
     async def model(state: State, journal: Journal) -> Update:
         if state["remaining_steps"] < STEPS_FOR_MODEL:
-            return out_of_budget(state)
+            return out_of_budget()
         reply = await ask_model(
             parts,
             Component.DIAGNOSIS_AGENT,
@@ -33,8 +33,8 @@ def model_node(parts: Parts) -> NodeBody:
         )
         if reply.message is None:
             if reply.failure_code is None:
-                return out_of_budget(state)
-            return ended(state, "FAILURE", reply.failure_code)
+                return out_of_budget()
+            return ended("FAILURE", reply.failure_code)
         answer = DialogueMessage(
             kind="ai",
             content=message_text(reply.message)[:MAX_KEPT_TEXT_CHARS],
@@ -68,12 +68,11 @@ def _taken_down(
     )
     update: Update = {"dialogue": [answer], "steps": [step]}
     if step["action"] == "TOOL_CALLS":
-        turn: TurnState = {
-            **state["turn"],
+        turn: TurnChange = {
             "call": 0,
             "closed": False,
             "applied": None,
             "verdict": "TOOLS_REQUESTED",
         }
         return {**update, "turn": turn}
-    return {**update, **ended(state, step["action"])}
+    return {**update, **ended(step["action"])}

@@ -47,7 +47,7 @@ def release_node(parts: Parts) -> NodeBody:
         return {
             "release": released,
             "messages": [AIMessage(render_message(released, case.language), id=case.run_id)],
-            "run": {**state["run"], "released": True},
+            "run": {"released": True},
         }
 
     return release

@@ -23,7 +23,7 @@ def route_node(parts: Parts) -> NodeBody:
         if state["turn"]["verdict"] == "RELEASE":
             return {}
         if state["remaining_steps"] < STEPS_FOR_NEXT:
-            return out_of_budget(state)
+            return out_of_budget()
         journal.announce("ROUTING", {"run_id": state["run"]["run_id"]})
         journal.note("ROUTING_ATTEMPT", round=1)
         reply = await ask_model(
@@ -36,12 +36,12 @@ def route_node(parts: Parts) -> NodeBody:
         )
         if reply.message is None:
             if reply.failure_code is None:
-                return out_of_budget(state)
-            return ended(state, "FAILURE", reply.failure_code)
+                return out_of_budget()
+            return ended("FAILURE", reply.failure_code)
         intent, readable = read_intent(message_text(reply.message))
         journal.note("ROUTING_DECISION", round=1, intent=intent, readable=readable)
         if intent == "OUT_OF_SCOPE":
-            return ended(state, "OUT_OF_SCOPE")
+            return ended("OUT_OF_SCOPE")
         journal.announce("DIAGNOSIS_RUNNING", {"run_id": state["run"]["run_id"]})
         return {}
 

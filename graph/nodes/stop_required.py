@@ -10,7 +10,7 @@ from graph.nodes.ending import STEPS_FOR_STOP, ended
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from graph.state import State, TurnState, Update
+from graph.state import State, TurnChange, Update
 from tools.invocations import InvocationStatus
 from tools.observation import (
     Observation,
@@ -48,8 +48,8 @@ def stop_required_node(parts: Parts) -> NodeBody:
             answers.skip(call)
         update: Update = {"dialogue": answers.messages}
         if not delivers:
-            return {**update, **ended(state, "CONTROLLED_STOP")}
-        turn: TurnState = {**state["turn"], "held": None, "verdict": "ALL_ANSWERED"}
+            return {**update, **ended("CONTROLLED_STOP")}
+        turn: TurnChange = {"held": None, "verdict": "ALL_ANSWERED"}
         return {**update, "turn": turn, "progress": [{"kind": "STOP_DELIVERED"}]}
 
     return stop_required

@@ -8,7 +8,7 @@ from graph.nodes.calls import last_calls, read_call
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from graph.state import DialogueCall, State, TurnState, Update, Verdict
+from graph.state import DialogueCall, State, TurnChange, Update, Verdict
 from tools.boundary import Invocation, Outcome
 from tools.evidence import EvidenceStatus
 from tools.invocations import InvocationRecord, InvocationStatus
@@ -38,8 +38,7 @@ def tool_node(parts: Parts) -> NodeBody:
             answers.write(call, view)
             last = state["turn"]["call"] + 1 >= len(calls)
             verdict, held = ("ALL_ANSWERED" if last else "NEXT_CALL"), None
-        turn: TurnState = {
-            **state["turn"],
+        turn: TurnChange = {
             "call": state["turn"]["call"] + 1,
             "closed": after["pending"] is not None,
             "held": held,

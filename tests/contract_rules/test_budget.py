@@ -6,11 +6,13 @@ import pytest
 
 from graph.contract.budget import (
     Usage,
+    add_usage,
     begin_usage,
     collection_call_allowed,
     observation_bytes_left,
     release_call_allowed,
     seconds_left,
+    spent_since,
     tool_call_allowed,
 )
 from graph.contract.limits import Limits
@@ -142,3 +144,24 @@ def test_the_default_limits_are_the_documented_ones() -> None:
     # C8: fourteen calls with two kept, so the agent and the router share twelve
     assert allowed(spent(model_calls=11), limits()) == (True, True, True)
     assert allowed(spent(model_calls=12), limits()) == (False, False, True)
+
+
+def test_what_a_step_spent_adds_up_and_nothing_else_moves():
+    # C1.2, C8: a checkpoint holds the shares, a run goes on with their sum
+    before = spent(model_calls=2, total_tokens=30, seconds=1.25)
+    after = add_usage(before, {"model_calls": 1, "total_tokens": 15, "seconds": 0.5})
+    assert after == spent(model_calls=3, total_tokens=45, seconds=1.75)
+    assert before == spent(model_calls=2, total_tokens=30, seconds=1.25)
+    assert spent_since(before, after) == {"model_calls": 1, "total_tokens": 15, "seconds": 0.5}
+    assert spent_since(after, after) == {}
+
+
+def test_seconds_are_kept_to_the_microsecond():
+    # C8: binary fractions of many short steps do not pile up
+    usage = begin_usage()
+    for _ in range(3):
+        usage = add_usage(usage, {"seconds": 0.1000004})
+    assert usage["seconds"] == 0.3
+    assert spent_since(spent(seconds=0.1), spent(seconds=0.3)) == {"seconds": 0.2}
+    assert spent_since(spent(seconds=0.1), spent(seconds=0.1000014)) == {"seconds": 0.000001}
+    assert add_usage(begin_usage(), {"seconds": 0.0000014})["seconds"] == 0.000001

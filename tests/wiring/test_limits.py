@@ -50,7 +50,7 @@ def finished(bench: Bench, **config: Any) -> dict[str, Any]:
 def test_a_callers_small_recursion_limit_ends_in_a_release(script, limit):
     # C1.4
     state = finished(Bench(agent=SCRIPTS[script]), recursion_limit=limit)
-    assert state["steps_left"] >= 1
+    assert state["turn"]["steps_left"] >= 1
     assert state["release"]["outcome"] != "SUCCESS" or state["release"]["stop_reason"] is None
 
 
@@ -111,8 +111,8 @@ def test_the_graphs_own_limit_leaves_every_step_that_the_budget_pays():
     assert state["usage"]["model_calls"] == 4
     assert state["release"]["stop_reason"] == LAST
     limits = Settings(harness={"budget": budget, "chat": chat}).limits()
-    assert state["steps_left"] > 0
-    assert recursion_limit(limits) - state["steps_left"] > 128
+    assert state["turn"]["steps_left"] > 0
+    assert recursion_limit(limits) - state["turn"]["steps_left"] > 128
 
 
 @pytest.mark.parametrize("count", [33, 1_500])

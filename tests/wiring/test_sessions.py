@@ -138,7 +138,7 @@ async def test_a_release_that_was_written_but_not_yet_checkpointed_counts(
         assert await unfinished_run(graph, SESSION) is None
         await watch(graph, "And at 10:06 UTC?", run_config(SESSION))
         state = (await graph.aget_state(config)).values
-        assert state["closed_run"] is None
+        assert state["run"]["closed_run"] is None
         run = await find_run(graph, config["configurable"]["run_id"])
         assert run is not None
         assert run.trace[-1]["outcome"] == "SUCCESS"
@@ -156,7 +156,7 @@ async def test_a_session_goes_on_after_a_cancelled_run(tmp_path: Path) -> None:
         await watch(graph, "And why at 10:06 UTC?", config)
         state = (await graph.aget_state(config)).values
         assert state["release"]["outcome"] == "SUCCESS"
-        assert state["closed_run"] is None
+        assert state["run"]["closed_run"] is None
         assert state["usage"]["tool_calls"] == 2
         assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
 

@@ -78,7 +78,7 @@ def test_the_resumed_run_has_the_counters_it_had(said):
 def test_the_cut_off_run_is_closed_and_the_messages_are_whole(said):
     # C1.6
     steps = said["steps"]
-    closed = steps["asked again"]["closed_run"]
+    closed = steps["asked again"]["run"]["closed_run"]
     assert closed["release"]["outcome"] == "CANCELLED"
     assert closed["release"]["run_id"] == steps["cut off once more"]["run"]["run_id"]
     assert len(steps["first"]["messages"]) == 2

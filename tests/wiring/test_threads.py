@@ -60,7 +60,7 @@ def test_two_runs_share_the_public_messages_and_nothing_else():
     assert second["usage"]["tool_calls"] == 1
     assert second["progress"]["invocation_keys"] != first["progress"]["invocation_keys"]
     assert [event["seq"] for event in second["trace"]] == [e["seq"] for e in first["trace"]]
-    assert second["closed_run"] is None
+    assert second["run"]["closed_run"] is None
 
 
 def test_the_second_run_sees_the_public_messages_and_no_dialogue():
@@ -97,7 +97,7 @@ def test_a_new_question_closes_a_run_that_was_cut_off(node):
     # C1.6: CANCELLED first, its facts kept; then the new run, with nothing of the old one
     bench = Bench(agent=[*RUN, *RUN, *RUN])
     first, second = cut_off(bench, node, "second question")
-    closed = second["closed_run"]
+    closed = second["run"]["closed_run"]
     assert closed["release"]["outcome"] == "CANCELLED"
     assert closed["release"]["run_id"] == first["run"]["run_id"]
     assert len(closed["release"]["observed_facts"]) == len(first["progress"]["completed"])
@@ -122,7 +122,7 @@ def test_resuming_goes_on_with_the_same_run(node):
     first, second = cut_off(bench, node, None)
     assert second["release"]["outcome"] == "SUCCESS"
     assert second["release"]["run_id"] == first["run"]["run_id"]
-    assert second["closed_run"] is None
+    assert second["run"]["closed_run"] is None
     assert len(second["messages"]) == 2
     types = [event["type"] for event in second["trace"]]
     assert types.count("RUN_RESUMED") == 1
@@ -133,8 +133,8 @@ def test_a_closed_run_is_closed_once():
     # C1.6
     bench = Bench(agent=[asks(call("c1", "pool")), *RUN, *RUN])
     _, second, third = cut_off(bench, "tool", "second question", "third question")
-    assert second["closed_run"] is not None
-    assert third["closed_run"] is None
+    assert second["run"]["closed_run"] is not None
+    assert third["run"]["closed_run"] is None
     assert texts(third)[:4] == texts(second)
     assert len(third["messages"]) == 6
 
@@ -143,7 +143,7 @@ def test_a_refused_question_closes_a_run_that_was_cut_off_too():
     # C1.5, C1.6
     bench = Bench(agent=RUN)
     _, second = cut_off(bench, "tool", "   ")
-    assert second["closed_run"]["release"]["outcome"] == "CANCELLED"
+    assert second["run"]["closed_run"]["release"]["outcome"] == "CANCELLED"
     assert second["release"]["error_code"] == "QUESTION_EMPTY"
     assert [message.type for message in second["messages"]] == ["human", "ai", "human", "ai"]
 
