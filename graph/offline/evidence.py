@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -35,10 +36,9 @@ class Fact:
 
     @cached_property
     def row(self) -> dict[str, Any]:
-        try:
+        value = None
+        with suppress(ValueError, RecursionError):
             value = json.loads(self.text)
-        except ValueError:
-            value = {}
         return value if isinstance(value, dict) else {}
 
     def filled(self, columns: str) -> list[str]:
@@ -63,11 +63,11 @@ class Fact:
 
     @cached_property
     def at(self) -> datetime | None:
-        if not (match := _AT.search(self.text)):
-            return None
-        day, clock, fraction, zone = match.groups("")
-        zone = zone.replace("Z", "") or "+00:00"
-        return datetime.fromisoformat(f"{day}T{clock}.{fraction:0<6}{zone}").astimezone(UTC)
+        for day, clock, fraction, zone in _AT.findall(self.text)[:1]:
+            with suppress(ValueError, OverflowError):
+                stamp = f"{day}T{clock}.{fraction:0<6}{zone.replace('Z', '') or '+00:00'}"
+                return datetime.fromisoformat(stamp).astimezone(UTC)
+        return None
 
     @property
     def names(self) -> set[str]:
