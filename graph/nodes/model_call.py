@@ -73,7 +73,10 @@ async def _attempt(
             message = await parts.models[component].ainvoke(messages)
     except GraphBubbleUp:
         raise
-    except Exception as error:  # noqa: BLE001 - any provider's fault; it ends as a named code
+    except (Exception, asyncio.CancelledError) as error:
+        # any provider's fault ends as a named code, its text dropped
+        if isinstance(error, asyncio.CancelledError) and _run_is_cancelled():
+            raise
         journal.spend_model_call(component, None)
         return Reply(None, failure_code=None if deadline.expired() else _code(error))
     if not isinstance(message, AIMessage):
@@ -82,7 +85,13 @@ async def _attempt(
     return Reply(message, token_count=journal.spend_model_call(component, message))
 
 
-def _code(error: Exception) -> str:
+def _run_is_cancelled() -> bool:
+    """Whether who runs the graph cancelled it, and not a provider's library its own call."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _code(error: BaseException) -> str:
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return "MODEL_TIMEOUT"
     status = getattr(error, "status_code", None)
