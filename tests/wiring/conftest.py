@@ -26,3 +26,11 @@ def records_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
     """A Redis for canonical records."""
     with running_server(tmp_path_factory.mktemp("redis")) as server:
         yield server
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def any_sessions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The environment names each kind of session store in turn."""
+    if request.param == "postgres":
+        monkeypatch.setenv("STORES__SESSIONS__URL", request.getfixturevalue("postgres_url"))
+    return str(request.param)

@@ -1,57 +1,22 @@
-"""Runs in durable sessions: cancelled anywhere, resumed, closed by the next, found again."""
+"""Runs in durable sessions: cancelled anywhere, resumed, closed by the next, found again.
+
+Every test holds for the file in the data folder and for a PostgreSQL server.
+"""
 
 import asyncio
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from graph import Settings, build_graph
 from graph.sessions import cancel_run, find_run, run_config, unfinished_run
-from tests.wiring.stepwise import PLACES, QUESTION, GatedLogs, HeldAt, open_gate, stepwise_models
-from tools import SqliteInvocationStore
+from tests.wiring.stepwise import PLACES, QUESTION, HeldAt
+from tests.wiring.stepwise_sessions import SESSION, cut_off, opened, watch
 
-SESSION = "session-1"
-
-
-@asynccontextmanager
-async def opened(folder: Path, gate: Any = open_gate) -> AsyncIterator[Any]:
-    """A graph as a process of its own would open it over the same folder."""
-    store = SqliteInvocationStore(folder / "records.sqlite")
-    async with AsyncSqliteSaver.from_conn_string(str(folder / "sessions.sqlite")) as saver:
-        yield build_graph(
-            models=stepwise_models(gate),
-            tools=[GatedLogs(gate)],
-            invocations=store,
-            settings=Settings(),
-            checkpointer=saver,
-        )
-    await store.aclose()
-
-
-async def watch(graph: Any, question: str | None, config: Any, *, updates: int = 10_000) -> None:
-    """The run's stream, left after so many node updates."""
-    given = None if question is None else {"messages": [("user", question)]}
-    stream = graph.astream(given, config, stream_mode="updates", durability="sync")
-    async for _ in stream:
-        updates -= 1
-        if updates == 0:
-            break
-    await stream.aclose()
-
-
-async def cut_off(graph: Any, config: Any, gate: HeldAt) -> None:
-    """A run that is cancelled while it is held."""
-    run = asyncio.create_task(watch(graph, QUESTION, config))
-    await gate.reached.wait()
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
+pytestmark = pytest.mark.usefixtures("any_sessions")
 
 
 def assert_closed(state: Any, run_id: str) -> None:
@@ -115,7 +80,6 @@ async def test_a_release_that_was_written_but_not_yet_checkpointed_counts(
 ) -> None:
     # a new question would drop such a step and close the run as CANCELLED (C1.6)
     reached = asyncio.Event()
-    put = AsyncSqliteSaver.aput
 
     async def held_put(saver: Any, config: Any, checkpoint: Any, *rest: Any) -> Any:
         if checkpoint["channel_values"].get("release"):
@@ -127,9 +91,10 @@ async def test_a_release_that_was_written_but_not_yet_checkpointed_counts(
     gate.reached = reached
     async with opened(tmp_path, gate) as graph:
         config = run_config(SESSION)
-        monkeypatch.setattr(AsyncSqliteSaver, "aput", held_put)
+        put = type(graph.checkpointer).aput
+        monkeypatch.setattr(type(graph.checkpointer), "aput", held_put)
         await cut_off(graph, config, gate)
-        monkeypatch.setattr(AsyncSqliteSaver, "aput", put)
+        monkeypatch.setattr(type(graph.checkpointer), "aput", put)
         assert await unfinished_run(graph, SESSION) == config
         if ended_by == "cancel":
             await cancel_run(graph, config)
