@@ -1,7 +1,8 @@
-"""A program that kills a run by SIGKILL at every point and resumes it in a fresh process.
+"""A program that kills a run by SIGKILL at every point and has another process go on with it.
 
-It loads everything once and forks: one child runs and kills itself, the next one resumes from the
-files that are left. Prints one JSON object a kill point: the final state and what was executed.
+It loads everything once and forks two workers: one runs and kills itself, the other has its stores
+open by then and goes on with what is left in them. The stores are those that the environment names,
+or files. Prints one JSON object a kill point: the final state and what was executed.
 """
 
 import asyncio
@@ -17,13 +18,15 @@ from typing import Any
 import graph.build
 import tools.boundary
 from graph import Models, Settings, build_graph
+from graph.stores.records import make_store
+from graph.stores.sessions import open_sessions
 from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import asks, call, draft, judged, routed
 from tests.fakes.sources import Anything, found
 from tools import EvidenceTool, ToolResult
-from tools.sqlite_invocations import SqliteInvocationStore
 
-CONFIG: Any = {"configurable": {"thread_id": "thread-1"}}
+ASK, RESUME = b"a", b"r"
+UNDISTURBED = "nowhere"
 QUESTION = {"messages": [("user", "Why did switching the company fail?")]}
 PROOF = draft("the pool is exhausted", ("c0", "e1", "pool exhausted after"))
 _ROUND = ["model", "envelope_gate", "tool"]
@@ -34,7 +37,7 @@ POINTS = (
     [f"{moment} {node} {visit}" for node, visit in VISITS for moment in ("enter", "leave")]
     + [f"search {visit}" for visit in (1, 2, 3)]
     + [f"found {visit}" for visit in (1, 2, 3)]
-    + ["nowhere"]
+    + [UNDISTURBED]
 )
 LEASE_MARGIN_SECONDS = 0.05
 
@@ -99,17 +102,16 @@ def reply(request: list[Any]) -> Any:
     return queries[sum(message.type == "tool" for message in request)]
 
 
-async def diagnose(folder: Path, point: str, given: Any, **configurable: Any) -> None:
-    """One run or its resumption; the final state and the checkpoints' counters go to a file."""
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
+async def work(folder: Path, point: str, turn: int) -> None:
+    """One worker: asks once it is its turn, or goes on with what was asked; tells how it ended."""
     killer = Killer(point)
     for node in set(PATH):
         made = getattr(graph.build, f"{node}_node")
         setattr(graph.build, f"{node}_node", killer.watches(node, made))
     tools.boundary.LEASE_MARGIN_SECONDS = LEASE_MARGIN_SECONDS
-    store = SqliteInvocationStore(folder / "records.sqlite")
-    async with AsyncSqliteSaver.from_conn_string(str(folder / "sessions.sqlite")) as saver:
+    settings = Settings(data_dir=folder, harness={"budget": {"tool_timeout_seconds": 0.2}})
+    store = make_store(settings)
+    async with open_sessions(settings) as sessions:
         compiled = build_graph(
             models=Models(
                 agent=LooseModel(moves=[], last=reply),
@@ -118,12 +120,15 @@ async def diagnose(folder: Path, point: str, given: Any, **configurable: Any) ->
             ),
             tools=[CountedLogs(folder / "executions", killer)],
             invocations=store,
-            settings=Settings(harness={"budget": {"tool_timeout_seconds": 0.2}}),
-            checkpointer=saver,
+            settings=settings,
+            checkpointer=sessions.saver,
         )
-        config = {"configurable": {**CONFIG["configurable"], **configurable}}
-        await compiled.ainvoke(given, config, durability="sync")
-        snapshot = await compiled.aget_state(CONFIG)
+        thread: Any = {"thread_id": f"thread-{folder.name}"}
+        given = QUESTION if os.read(turn, 1) == ASK else None
+        if given is not None:
+            thread["run_id"] = f"run-{folder.name}"
+        await compiled.ainvoke(given, {"configurable": thread}, durability="sync")
+        snapshot = await compiled.aget_state({"configurable": thread})
         state = {**snapshot.values, "messages": [m.text for m in snapshot.values["messages"]]}
         executions = (folder / "executions").read_text().split()
         result = {"point": point, "state": state, "executions": executions}
@@ -131,32 +136,51 @@ async def diagnose(folder: Path, point: str, given: Any, **configurable: Any) ->
     await store.aclose()
 
 
-def in_child(work: Callable[[], Any]) -> int:
-    """Runs `work` in a forked process; minus the signal, or the exit code."""
+def forked(folder: Path, point: str, turn: int) -> int:
+    """The process id of a worker of its own."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            asyncio.run(work())
+            asyncio.run(work(folder, point, turn))
             code = 0
         except Exception:  # noqa: BLE001 - told by the exit code
             traceback.print_exc()
         finally:
             os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return child
+
+
+def ended(worker: int) -> int:
+    """Minus the signal, or the exit code."""
+    return os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+
+
+def play(folder: Path, point: str) -> None:
+    """A run that is killed at the point and gone on with, or left alone."""
+    (first_turn, first_start), (second_turn, second_start) = os.pipe(), os.pipe()
+    first = forked(folder, point, first_turn)
+    second = forked(folder, "", second_turn)
+    os.write(first_start, ASK)
+    killed = ended(first)
+    if killed != (0 if point == UNDISTURBED else -signal.SIGKILL):
+        raise SystemExit(f"{point}: ended with {killed}")
+    if point == UNDISTURBED:
+        os.kill(second, signal.SIGKILL)
+    else:
+        os.write(second_start, RESUME)
+    if ended(second) not in (0, -signal.SIGKILL):
+        raise SystemExit(f"{point}: not resumed")
+    for end in (first_turn, first_start, second_turn, second_start):
+        os.close(end)
 
 
 def main(base: Path) -> None:
-    """Every point in a folder of its own; one line of JSON each."""
+    """Every point in a folder and a session of its own; one line of JSON each."""
     for number, point in enumerate(POINTS):
         folder = base / str(number)
         folder.mkdir()
-        killed = in_child(lambda: diagnose(folder, point, QUESTION, run_id="run-1"))  # noqa: B023
-        if point != "nowhere":
-            if killed != -signal.SIGKILL:
-                raise SystemExit(f"{point}: not killed but {killed}")
-            if in_child(lambda: diagnose(folder, "", None)):  # noqa: B023
-                raise SystemExit(f"{point}: not resumed")
+        play(folder, point)
         sys.stdout.write((folder / "result.json").read_text() + "\n")
 
 
