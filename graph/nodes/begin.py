@@ -34,7 +34,7 @@ def begin_node(parts: Parts) -> NodeBody:
             schema_version=run["schema_version"],
             prompt_version=run["prompt_version"],
         )
-        journal.announce("metadata", {"run_id": run["run_id"], "session_id": run["session_id"]})
+        journal.announce_run(run)
         refusal = refused_question(question is not None, text)
         return {
             "messages": messages,

@@ -31,6 +31,7 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
         journal = Journal(state, get_stream_writer())
         if state["remaining_steps"] != state["turn"]["steps_left"] - 1:
             journal.note("RUN_RESUMED")
+            journal.announce_run(state["run"])
         update = await body(state, journal)
         since = journal.recorded if announces_from is None else announces_from
         journal.publish(since=since)

@@ -10,7 +10,7 @@ from graph.audit.events import TraceEvent, make_event
 from graph.audit.tokens import read_usage
 from graph.contract.budget import Usage, UsageShare, add_usage, begin_usage, spent_since
 from graph.contract.vocabulary import Component
-from graph.state import State
+from graph.state import Run, State
 
 PublicEvent = Literal[
     "metadata",
@@ -54,6 +54,10 @@ class Journal:
     def announce(self, event: PublicEvent, data: Any) -> None:
         """Stream one named public event now."""
         self._writer({"event": event, "data": data})
+
+    def announce_run(self, run: Run) -> None:
+        """The first event of every stream: which run of which session it tells of."""
+        self.announce("metadata", {"run_id": run["run_id"], "session_id": run["session_id"]})
 
     def announce_last(self, event: PublicEvent, data: dict[str, Any]) -> None:
         """Stream one named public event after this node's trace events."""

@@ -126,6 +126,14 @@ def test_resuming_goes_on_with_the_same_run(node):
     assert len(second["messages"]) == 2
     types = [event["type"] for event in second["trace"]]
     assert types.count("RUN_RESUMED") == 1
+    named = [event["event"] for event in bench.events]
+    assert named[0] == "metadata", "a resumed stream says whose run it tells of"
+    assert named.count("metadata") == 1
+    assert named[-2:] == ["RESULT", "done"]
+    assert bench.events[0]["data"] == {
+        "run_id": first["run"]["run_id"],
+        "session_id": first["run"]["session_id"],
+    }
     assert types.index("RUN_RESUMED") == len(first["trace"])
 
 
