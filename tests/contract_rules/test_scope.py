@@ -1,7 +1,11 @@
 """What counts as the same query, and the keys made from it (C5.3)."""
 
-from datetime import UTC, datetime, timedelta, timezone
+import json
+import time
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pydantic import BaseModel, Field
@@ -83,7 +87,6 @@ def test_a_time_is_an_instant_in_utc_with_its_zone() -> None:
         (1.5, 1.5),
         (None, None),
     ],
-    ids=repr,
 )
 def test_values_are_canonical_at_any_depth(value: Any, canonical: Any) -> None:
     # C5.3
@@ -102,6 +105,29 @@ def test_a_scope_has_its_defaults_filled_in_and_its_times_in_utc() -> None:
         "tags": ["a"],
         "extra": {},
     }
+
+
+def test_a_time_does_not_depend_on_where_the_process_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    # C5.3
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    try:
+        assert canonical_time(NOON) == "2026-07-26T12:00:00+00:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_scope_is_json_whatever_its_fields_are() -> None:
+    # C5.3
+    class Charges(BaseModel):
+        day: date = date(2026, 7, 26)
+        least: Decimal = Decimal("0.10")
+        id: UUID = UUID(int=7)
+
+    scope = canonical_text_fields(Charges())
+    assert json.loads(canonical_json(scope)) == scope
+    assert scope == {"day": "2026-07-26", "least": "0.10", "id": str(UUID(int=7))}
 
 
 def test_requests_that_ask_the_same_have_one_key() -> None:
