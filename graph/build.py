@@ -10,6 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Checkpointer
 
 from graph import routing
+from graph.compiled import SCHEMA_KEY
 from graph.compiled import DiagnosisGraph as DiagnosisGraph
 from graph.contract.limits import Limits
 from graph.contract.vocabulary import Component
@@ -25,7 +26,7 @@ from graph.nodes.stop_required import stop_required_node
 from graph.nodes.tool import tool_node
 from graph.parts import ChatRunnable, Parts
 from graph.settings import Settings, SettingsError
-from graph.state import InputState, OutputState, State
+from graph.state import SCHEMA_VERSION, InputState, OutputState, State
 from prompts import load_prompts
 from tools.binding import function_schema
 from tools.boundary import ToolBoundary
@@ -71,7 +72,12 @@ def build_graph(
     graph.add_conditional_edges("stop_required", routing.after_stop_required)
     graph.add_edge("release", END)
     compiled = DiagnosisGraph(**vars(graph.compile(checkpointer=checkpointer, name="diagnosis")))
-    return compiled.with_config({"recursion_limit": recursion_limit(settings.limits())})
+    return compiled.with_config(
+        {
+            "recursion_limit": recursion_limit(settings.limits()),
+            "metadata": {SCHEMA_KEY: SCHEMA_VERSION},
+        }
+    )
 
 
 def recursion_limit(limits: Limits) -> int:

@@ -144,12 +144,13 @@ def _finish(command: Callable[["Terminal"], int], no_color: bool) -> NoReturn:
     """Runs it; what went wrong becomes one line and an exit code, never an exception's text."""
     from graph.command.terminal import open_terminal
     from graph.command.usage import UsageError
+    from graph.compiled import OtherSchema
     from graph.stores.faults import SessionBusy, SessionStoreUnavailable
 
     terminal = open_terminal(no_color=no_color)
     try:
         code = command(terminal)
-    except (SettingsError, UsageError, SessionBusy, SessionStoreUnavailable) as wrong:
+    except (SettingsError, UsageError, SessionBusy, SessionStoreUnavailable, OtherSchema) as wrong:
         terminal.say(f"error: {wrong}", "red")
         code = 2
     except Exception as fault:  # noqa: BLE001 - the process ends here; a fault's text may hold anything

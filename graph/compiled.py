@@ -1,8 +1,9 @@
-"""The compiled graph as callers hold it: LangGraph's own, with two of its traps closed (C1).
+"""The compiled graph as callers hold it: LangGraph's own, with three of its traps closed (C1).
 
 - A recursion limit below `LEAST_STEPS` would end in `GraphRecursionError` instead of a release.
 - A question under a run id that the thread has released already would be taken for a resumption,
   and dropped without a word; it gets a run id of its own.
+- A thread that another version wrote would be read as if this one had; it is refused by name.
 """
 
 import uuid
@@ -11,13 +12,27 @@ from contextlib import aclosing
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from graph.state import InputState, OutputState, State
+from graph.state import SCHEMA_VERSION, InputState, OutputState, State
 
+SCHEMA_KEY = "schema_version"
+"""In the metadata of every checkpoint: readable before any reducer meets what it stores."""
+
+_INJECTED_SAVER = "__pregel_checkpointer"
 LEAST_STEPS = 4
 """What `begin`, `route` and `release` take: LangGraph refuses the last step of a smaller limit."""
+
+
+class OtherSchema(Exception):
+    """The session was written by another version of the state. It stays as it is."""
+
+    code = "SESSION_OTHER_SCHEMA"
+
+    def __init__(self) -> None:
+        super().__init__(f"the session was begun by another version; use a new one ({self.code})")
 
 
 class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
@@ -28,12 +43,24 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
     ) -> AsyncIterator[Any]:
         """As in the base, see the module. `run_id` may stand in `configurable` or beside it."""
         config = _with_run_id(self._with_least_steps(config or {}))
+        await self.refuse_other_schema(config)
         if input is not None and not isinstance(input, Command):
             config = await self._with_unused_run_id(config)
         parts: Any = super().astream(input, config, **options)
         async with aclosing(parts):
             async for part in parts:
                 yield part
+
+    async def refuse_other_schema(self, config: RunnableConfig) -> None:
+        """Raises `OtherSchema` for a thread whose checkpoints another version wrote (C1.5)."""
+        place = config.get("configurable", {})
+        saver = place.get(_INJECTED_SAVER, self.checkpointer)
+        if not isinstance(saver, BaseCheckpointSaver) or "thread_id" not in place:
+            return
+        saved = await saver.aget_tuple(config)
+        written_by = dict(saved.metadata).get(SCHEMA_KEY) if saved else SCHEMA_VERSION
+        if written_by != SCHEMA_VERSION:
+            raise OtherSchema
 
     def _with_least_steps(self, config: RunnableConfig) -> RunnableConfig:
         own: RunnableConfig = self.config or {}

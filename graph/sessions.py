@@ -44,7 +44,9 @@ def run_config(session_id: str, run_id: str | None = None) -> RunnableConfig:
 
 async def unfinished_run(graph: DiagnosisGraph, session_id: str) -> RunnableConfig | None:
     """The configuration that takes up the session's last run where it broke off, or None."""
-    snapshot = await graph.aget_state({"configurable": {"thread_id": session_id}})
+    thread: RunnableConfig = {"configurable": {"thread_id": session_id}}
+    await graph.refuse_other_schema(thread)
+    snapshot = await graph.aget_state(thread)
     run_id = _run_id(snapshot.metadata)
     if run_id is None or not await _has_steps_left(graph, snapshot):
         return None
@@ -57,7 +59,10 @@ async def find_run(graph: DiagnosisGraph, run_id: str) -> RecordedRun | None:
     latest = [
         found async for found in _saver(graph).alist(None, filter={"run_id": run_id}, limit=1)
     ]
-    state = (await graph.aget_state(_place(latest[0]))).values if latest else {}
+    if not latest:
+        return None
+    await graph.refuse_other_schema(_place(latest[0]))
+    state = (await graph.aget_state(_place(latest[0]))).values
     run = state.get("run")
     if not run or run["run_id"] != run_id:
         return None

@@ -21,7 +21,8 @@ from graph.contract.budget import Usage, UsageShare, add_usage
 from graph.contract.progress import Event, Progress, fold
 from release.released import Release
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""Of this state and its reducers. Every checkpoint says it; a thread of another one is refused."""
 SNAPSHOT_EVERY_UPDATES = 1_000
 """Above the rounds of any run: below it, every snapshot costs the whole list again."""
 
