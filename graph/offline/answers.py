@@ -23,7 +23,7 @@ def draft(case: Findings) -> dict[str, Any]:
     return {
         "conclusion": "; ".join(dict.fromkeys(statement for statement, _ in told)) or None,
         "analysis": [{"statement": text, "citations": [_citation(link)]} for text, link in told],
-        "limitations": {"missing_info": [] if question.bounded or case.seen else gaps, "notes": []},
+        "limitations": {"missing_info": [] if case.bounded or case.seen else gaps, "notes": []},
         "next_steps": [],
     }
 
@@ -54,9 +54,10 @@ def _citation(link: Link) -> dict[str, str]:
 
 
 def route(text: str) -> dict[str, Any]:
-    """Out of scope when nothing speaks of a fault, or a piece of writing is wanted."""
+    """Out of scope when a piece of writing is wanted, or general knowledge that no fault is in."""
     fault = pattern("symptom").search(text) or pattern("failure").search(text) or concepts(text)
-    wanted = (fault or read_question(text).bounded) and not pattern("chore").search(text)
+    general = pattern("general").search(text) and not (fault or read_question(text).bounded)
+    wanted = not general and not pattern("chore").search(text)
     return {"intent": "DIAGNOSIS" if wanted else "OUT_OF_SCOPE"}
 
 

@@ -61,7 +61,7 @@ def _investigate(messages: list[BaseMessage], tools: list[dict[str, Any]]) -> AI
     """One agent round: judge what came last, then ask the next query or answer."""
     content, seen = read_dialogue(messages)
     case = Findings(read_question(content), read_sources(tools), seen)
-    stopped = any(one.stop for one in seen) or not case.question.bounded
+    stopped = any(one.stop for one in seen) or not case.bounded
     query = None if stopped else next_query(case)
     if query is None:
         return _said(draft(case))

@@ -48,11 +48,19 @@ class Findings:
     sources: Sources
     seen: list[Observation]
 
+    @property
+    def bounded(self) -> bool:
+        """Whether a bounded query can be made: the question allows it, or names a known service."""
+        known = self.question.start and self.sources.mentioned(self.question.text)
+        return self.question.bounded or bool(known)
+
     @cached_property
     def facts(self) -> list[Fact]:
         found = [fact for one in self.seen for fact in one.facts if fact.kind != "text"]
         found = [f for f in found if not f.source.endswith(": summary")]
-        once = {f.source + f.text: f for f in reversed(found)}
+        once: dict[tuple[str, str], Fact] = {}
+        for fact in found:
+            once.setdefault((fact.source, fact.text), fact)
         return sorted(once.values(), key=lambda f: (f.at is None, f.at and f.at.timestamp()))
 
     @cached_property

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from graph.offline.lexicon import concepts, nouns, pattern, words
 
-_BEFORE, _AFTER, _DAY = timedelta(minutes=10), timedelta(minutes=30), timedelta(days=1)
+_MARGIN, _DAY = timedelta(minutes=10), timedelta(days=1)
 _NOUN_CHARACTERS = 14
 Window = tuple[datetime | None, datetime | None, datetime | None]
 _said = partial(pattern, section="question")
@@ -108,7 +108,7 @@ def _window(text: str, rest: str, days: list[date], now: datetime) -> Window:
         return first, last + _DAY * (7 if since else 1) - timedelta(seconds=1), None
     start, end = first + clocks[0], last + clocks[-1]
     if len(clocks) == 1:
-        return start - _BEFORE, end + (_DAY if since else _AFTER), start if since else None
+        return start - _MARGIN, end + (_DAY if since else _MARGIN), start if since else None
     while end < start:
         end += _DAY / 2
     return start, end + timedelta(seconds=59), start

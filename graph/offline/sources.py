@@ -48,7 +48,7 @@ def read_sources(schemas: Iterable[dict[str, Any]]) -> Sources:
                 sources.tables[name or bare] = re.findall(r"(?:^|,)\s*\"?(\w+)", columns)
         elif "keyword" in fields:
             sources.logs = function["name"]
-            listed = re.sub(r"\([^)]*\)", "", described.partition("ervices")[2])
+            listed = re.sub(r"\([^)]*\)| \d\d-\d\d[^,;:.]*", "", described.partition("ervices")[2])
             names = (part.strip(" .") for part in re.split("[,;:\n]", listed))
             sources.services = [name for name in names if re.fullmatch(r"[A-Za-z][\w.-]+", name)]
         elif "query" in fields:

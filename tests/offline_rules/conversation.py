@@ -10,7 +10,8 @@ from graph.offline import offline_models
 
 LOG_FIELDS = ("service", "start", "end", "timezone", "level", "keyword", "limit")
 SERVICES = (
-    "Log files. Services by days covered: 2031-05-02: shop-front, cart-service, stock-service."
+    "Log files. Services by days covered: 2031-05-02: shop-front, cart-service, stock-service; no"
+    " year: gatekeeper 05-01 to 05-02, kernel 05-02 (+60); files, also usable as service: shop."
 )
 TABLES = (
     "One SELECT. Tables: orders(order_id, tenant_id, voucher_code, status, created_at),"

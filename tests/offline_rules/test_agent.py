@@ -98,7 +98,7 @@ def test_a_result_that_stops_is_answered_with_what_there_is() -> None:  # C3.9
 
 
 def test_credentials_are_never_said_or_quoted() -> None:
-    line = 'ts=2031-05-02T09:00:01Z Error="no database" DSN=shop:s3cr3t@tcp(stock-db:5432)/x'
+    line = 'ts=2031-05-02T09:00:01Z Error="no database" DSN=reader:s3cr3t@tcp(stock-db:5432)/x'
     talk = Conversation(CHAIN)
     talk.answer(("shop-front.log:1", line))
     assert "s3cr3t" not in json.dumps(talk.draft)
@@ -108,6 +108,11 @@ def test_credentials_are_never_said_or_quoted() -> None:
 def test_tools_are_known_by_their_fields_not_their_names() -> None:
     assert Conversation(CHAIN, LOGS).call["name"] == "read_lines"
     assert Conversation("Why was order 20771 rejected?", ROWS).call["name"] == "read_rows"
+
+
+def test_services_are_known_from_the_description() -> None:
+    talk = Conversation("why does gatekeeper refuse logins on May 2 between 10:54 and 11:05", LOGS)
+    assert talk.asked["service"] == "gatekeeper"
 
 
 def test_usage_is_characters_by_four() -> None:  # C7.2
