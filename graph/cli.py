@@ -17,7 +17,7 @@ from graph.settings import Settings, SettingsError
 if TYPE_CHECKING:
     from graph.command.terminal import Terminal
 
-_OPTIONS_WITH_VALUE = frozenset({"--session", "--data-dir", "--data"})
+_OPTIONS_WITH_VALUE = frozenset({"--session", "--data-dir", "--data", "--older-than"})
 
 
 class QuestionGroup(TyperGroup):
@@ -115,6 +115,23 @@ def doctor(no_color: NoColor = False, data_dir: DataDir = None) -> None:
         from graph.command.interrupt import run_interruptible
 
         return run_interruptible(examine(_settings(data_dir), terminal))
+
+    _finish(command, no_color)
+
+
+@app.command()
+def prune(
+    older_than: Annotated[str, typer.Option(help="Days or hours since the last change: 30d, 12h.")],
+    no_color: NoColor = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Remove old sessions with their runs and traces, and old records."""
+
+    def command(terminal: "Terminal") -> int:
+        from graph.command.interrupt import run_interruptible
+        from graph.command.prune import prune
+
+        return run_interruptible(prune(_settings(data_dir), older_than, terminal))
 
     _finish(command, no_color)
 

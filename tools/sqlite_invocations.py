@@ -32,9 +32,17 @@ _Decision = Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
 _SCHEMA_VERSION = 1
 _RETRY_SECONDS = 0.02
 _PRUNE_SECONDS = 600.0
-_LAST_CHANGE = """max(json_extract(record, '$.lease_expires_at'),
-                     coalesce(json_extract(record, '$.finished_at'), 0))"""
+# a damaged record has no time: it stays, and stays unavailable
+_LAST_CHANGE = """CASE WHEN json_valid(record) THEN max(
+    json_extract(record, '$.lease_expires_at'),
+    coalesce(json_extract(record, '$.finished_at'), 0)) END"""
 _SIZE_PRAGMAS = ("page_count", "page_size")
+
+
+class _OtherSchema(sqlite3.DatabaseError):
+    """The file was written by another version."""
+
+    code = "INVOCATION_STORE_OTHER_SCHEMA"
 
 
 class SqliteInvocationStore:
@@ -102,8 +110,11 @@ class SqliteInvocationStore:
                 return await asyncio.get_running_loop().run_in_executor(
                     self._thread, self._work, work
                 )
-        except (sqlite3.Error, OSError, ValueError):
-            raise StoreUnavailable(f"sqlite invocation store: {action} failed") from None
+        except (sqlite3.Error, OSError, ValueError) as error:
+            unavailable = StoreUnavailable(f"sqlite invocation store: {action} failed")
+            if isinstance(error, _OtherSchema):
+                unavailable.code = error.code
+            raise unavailable from None
 
     def _work(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
         if self._connection is None:
@@ -168,7 +179,7 @@ def _ensure_schema(connection: sqlite3.Connection) -> None:
                 "CREATE TABLE invocations (key TEXT PRIMARY KEY, record TEXT NOT NULL)"
             )
         elif row[0] != _SCHEMA_VERSION:
-            raise sqlite3.DatabaseError("a store of another schema version")
+            raise _OtherSchema
 
 
 def _begin(connection: sqlite3.Connection, record: InvocationRecord, now: float) -> Claim:

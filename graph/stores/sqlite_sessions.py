@@ -26,12 +26,15 @@ class SqliteSessions:
     async def hold(self, session_id: str) -> AsyncIterator[None]:
         """As in the protocol; the system frees the lock when the process dies."""
         name = hashlib.blake2b(session_id.encode(), digest_size=16).hexdigest()
-        held = await asyncio.to_thread(_lock, self._path.parent / "locks" / f"{name}.lock")
+        file = self._path.parent / "locks" / f"{name}.lock"
+        held = await asyncio.to_thread(_lock, file)
         if held is None:
             raise SessionBusy(session_id)
         try:
             yield
         finally:
+            # while it is still held, so that no file outlives its session
+            file.unlink(missing_ok=True)
             os.close(held)
 
     async def session_ids(self) -> list[str]:
@@ -70,10 +73,21 @@ def _lock(file: Path) -> int | None:
     import fcntl
 
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    while True:
+        held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(held)
+            return None
+        if _is_at(file, held):
+            return held
+        # whoever held it before removed it between our opening and our locking
         os.close(held)
-        return None
-    return held
+
+
+def _is_at(file: Path, held: int) -> bool:
+    try:
+        return os.path.samestat(file.stat(), os.fstat(held))
+    except FileNotFoundError:
+        return False

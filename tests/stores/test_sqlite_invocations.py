@@ -3,10 +3,12 @@
 import os
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.stores.kinds import ready, record
 from tools.invocations import StoreUnavailable
 from tools.sqlite_invocations import SqliteInvocationStore
 
@@ -95,8 +97,44 @@ async def test_another_schema_version_is_refused_not_guessed(tmp_path: Path) -> 
     newer.execute("UPDATE store_schema SET version = 2")
     newer.commit()
     newer.close()
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailable) as refused:
         await store.find("k1")
+    assert refused.value.code == "INVOCATION_STORE_OTHER_SCHEMA"
+    await store.aclose()
+
+
+async def test_old_records_are_removed_and_live_claims_stay(tmp_path: Path) -> None:
+    # C5.2: a claim counts until its lease ends, a result from when it came
+    store = SqliteInvocationStore(tmp_path / "records.sqlite")
+    await store.begin(record("done", lease_expires_at=100.0), now=70.0)
+    await store.mark_ready(ready(key="done", lease_expires_at=100.0, finished_at=150.0))
+    await store.begin(record("left", lease_expires_at=120.0), now=70.0)
+    await store.begin(record("running", lease_expires_at=300.0), now=70.0)
+    with closing(sqlite3.connect(tmp_path / "records.sqlite")) as other, other:
+        other.execute("INSERT INTO invocations VALUES ('damaged', '{')")
+    assert await store.prune(before=100.0) == 0
+    assert await store.prune(before=140.0) == 1
+    assert await store.find("left") is None
+    assert await store.find("done") is not None
+    assert await store.prune(before=200.0) == 1
+    assert await store.find("done") is None
+    assert await store.find("running") is not None
+    await store.aclose()
+
+
+@pytest.mark.parametrize("path", [":memory:", "records.sqlite"])
+async def test_size_is_what_the_records_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = SqliteInvocationStore(path)
+    empty = await store.size_bytes()
+    for number in range(50):
+        await store.begin(record(f"k{number}", scope={"keyword": "x" * 2_000}), now=70.0)
+    full = await store.size_bytes()
+    assert full - empty > 100_000
+    assert await store.prune(before=1_000.0) == 50
+    assert await store.size_bytes() == empty
     await store.aclose()
 
 
