@@ -68,14 +68,16 @@ class ToolBoundary:
         return Outcome(outcome.record, elapsed_ms, outcome.reused, outcome.taken_over)
 
     async def find(self, keys: Mapping[str, Any] | list[str]) -> dict[str, InvocationRecord | None]:
-        """The records of these keys; None for each that cannot be read now."""
-        found: dict[str, InvocationRecord | None] = {}
-        for key in keys:
-            try:
-                found[key] = await self._store.find(key)
-            except StoreUnavailable:
-                found[key] = None
-        return found
+        """The records of these keys; None for each that cannot be read now. They are asked for
+        together: a store that does not answer is waited for once, not once a record."""
+        found = await asyncio.gather(*(self._readable(key) for key in keys))
+        return dict(zip(keys, found, strict=True))
+
+    async def _readable(self, key: str) -> InvocationRecord | None:
+        try:
+            return await self._store.find(key)
+        except StoreUnavailable:
+            return None
 
     async def _claimed(self, call: Invocation, record: InvocationRecord) -> Outcome:
         patience = self._clock() + 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS)

@@ -1,5 +1,6 @@
 """What a model is shown: the prompt, the public messages, the question, the run's dialogue."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 
 from langchain_core.messages import (
@@ -63,9 +64,30 @@ def prompt_language(parts: Parts, run: Run) -> Language:
     return run["language"] if configured == "auto" else configured
 
 
-def dialogue_messages(dialogue: Sequence[DialogueMessage]) -> list[BaseMessage]:
-    """The run's dialogue as provider messages: object arguments only, every call answered."""
-    return [_message(entry) for entry in dialogue]
+class ShownDialogues:
+    """Dialogues as provider messages: object arguments only, every call answered.
+
+    A long run would otherwise make every message anew in every round. An entry is known by its
+    identity; one that a checkpoint restored is made once more.
+    """
+
+    def __init__(self, max_runs: int = 256) -> None:
+        self._max_runs = max_runs
+        self._shown: OrderedDict[str, dict[int, tuple[DialogueMessage, BaseMessage]]]
+        self._shown = OrderedDict()
+
+    def messages(self, run_id: str, dialogue: Sequence[DialogueMessage]) -> list[BaseMessage]:
+        """The messages of one run's dialogue so far."""
+        known = self._shown.pop(run_id, {})
+        shown = {id(entry): known.get(id(entry)) or (entry, _message(entry)) for entry in dialogue}
+        self._shown[run_id] = shown
+        if len(self._shown) > self._max_runs:
+            self._shown.popitem(last=False)
+        return [message for _, message in shown.values()]
+
+    def forget(self, run_id: str) -> None:
+        """The run asks its agent no more."""
+        self._shown.pop(run_id, None)
 
 
 def _message(entry: DialogueMessage) -> BaseMessage:

@@ -11,7 +11,7 @@ from langgraph.config import get_stream_writer
 from langgraph.types import Overwrite
 
 from graph.nodes.journal import Journal
-from graph.state import State, TurnChange, Update
+from graph.state import State, TurnChange, TurnState, Update
 
 NodeBody = Callable[[State, Journal], Awaitable[Update]]
 
@@ -35,7 +35,8 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
         update = await body(state, journal)
         since = journal.recorded if announces_from is None else announces_from
         journal.publish(since=since)
-        return _closed(state, journal, update, started)
+        closed = _closed(state, journal, update, started)
+        return {**closed, "turn": _differences(state["turn"], closed["turn"])}
 
     return node
 
@@ -61,10 +62,15 @@ def framed_begin(body: NodeBody) -> Node:
 def _closed(state: State, journal: Journal, update: Update, started: float) -> Update:
     """The update with what every node adds."""
     journal.spend_seconds(time.monotonic() - started)
-    turn: TurnChange = {**update.get("turn", {}), "steps_left": state["remaining_steps"]}
     return {
         **update,
-        "turn": turn,
+        "turn": {**update.get("turn", {}), "steps_left": state["remaining_steps"]},
         "trace": journal.new_events,
         "usage": journal.spent,
     }
+
+
+def _differences(turn: TurnState, change: TurnChange) -> TurnChange:
+    """What a node sets to another value than it has: the rest need not be written again."""
+    before = turn.items()
+    return cast(TurnChange, {key: new for key, new in change.items() if (key, new) not in before})

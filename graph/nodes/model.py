@@ -3,7 +3,7 @@
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
 from graph.nodes.calls import known_name, normalised_calls
-from graph.nodes.conversation import dialogue_messages, message_text, opening
+from graph.nodes.conversation import ShownDialogues, message_text, opening
 from graph.nodes.ending import STEPS_FOR_MODEL, ended, out_of_budget
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
@@ -17,7 +17,10 @@ MAX_KEPT_TEXT_CHARS = 262_144
 def model_node(parts: Parts) -> NodeBody:
     """Ask the agent once, within its budget; a draft needs no evaluation (C2.3)."""
 
+    shown = ShownDialogues()
+
     async def model(state: State, journal: Journal) -> Update:
+        run_id = state["run"]["run_id"]
         if state["remaining_steps"] < STEPS_FOR_MODEL:
             return out_of_budget()
         reply = await ask_model(
@@ -25,7 +28,7 @@ def model_node(parts: Parts) -> NodeBody:
             Component.DIAGNOSIS_AGENT,
             [
                 *opening(parts, Component.DIAGNOSIS_AGENT, state),
-                *dialogue_messages(state["dialogue"]),
+                *shown.messages(run_id, state["dialogue"]),
             ],
             journal,
             state["progress"]["limits"],
@@ -40,6 +43,8 @@ def model_node(parts: Parts) -> NodeBody:
             content=message_text(reply.message)[:MAX_KEPT_TEXT_CHARS],
             tool_calls=normalised_calls(reply.message, state["dialogue"]),
         )
+        if not answer["tool_calls"]:
+            shown.forget(run_id)
         return _taken_down(parts, state, journal, answer, reply.token_count)
 
     return model
