@@ -37,6 +37,7 @@ _SERVER_SIDE = (
     "SET tcp_keepalives_interval = 10",
     "SET tcp_keepalives_count = 3",
 )
+_BOUNDED = "SET statement_timeout = '60s'"
 _SIZE = """
 SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
 WHERE oid IN (to_regclass('checkpoints'), to_regclass('checkpoint_blobs'),
@@ -110,6 +111,8 @@ async def open_postgres_sessions(url: SecretStr) -> AsyncIterator[PostgresSessio
         async with await _connect(url) as connection:
             sessions = PostgresSessions(connection, AsyncPostgresSaver(connection))
             await _make_tables(sessions)
+            # only now: a new version's index over many sessions may take its time
+            await connection.execute(_BOUNDED)
             yield sessions
     except psycopg.Error:
         raise SessionStoreUnavailable(_SETTING) from None

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,9 @@ from graph.stores.faults import SessionBusy, SessionStoreUnavailable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+_SETUP_SECONDS = 5.0
+_RETRY_SECONDS = 0.02
 
 
 class SqliteSessions:
@@ -39,7 +43,6 @@ class SqliteSessions:
 
     async def session_ids(self) -> list[str]:
         """As in the protocol."""
-        await self.saver.setup()
         query = "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id"
         async with self.saver.lock, self.saver.conn.execute(query) as rows:
             return [row[0] for row in await rows.fetchall()]
@@ -59,13 +62,26 @@ class SqliteSessions:
 @asynccontextmanager
 async def open_sqlite_sessions(path: Path) -> AsyncIterator[SqliteSessions]:
     """The sessions in the file at `path`, which is made when it is missing."""
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from graph.stores.sqlite_saver import SqliteSessionSaver
 
     try:
-        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+        async with SqliteSessionSaver.from_conn_string(str(path)) as saver:
+            await _make_tables(saver)
             yield SqliteSessions(path, saver)
     except sqlite3.Error:
         raise SessionStoreUnavailable("data_dir") from None
+
+
+async def _make_tables(saver: "AsyncSqliteSaver") -> None:
+    """Processes that make the file together collide at its journal mode, past SQLite's waiting."""
+    give_up = time.monotonic() + _SETUP_SECONDS
+    while not saver.is_setup:
+        try:
+            await saver.setup()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(_RETRY_SECONDS)
 
 
 def _lock(file: Path) -> int | None:

@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 
 from graph import Settings
-from graph.sessions import run_config
+from graph.sessions import run_config, unfinished_run
 from graph.stores.faults import SessionBusy, SessionStoreUnavailable
 from graph.stores.sessions import SessionStore, open_sessions
 from tests.stores.postgres_server import PostgresServer
@@ -131,6 +134,82 @@ async def test_a_server_that_goes_away_is_named_without_its_words(
         "stores.sessions.url: its session store cannot be read or written"
         " (SESSION_STORE_UNAVAILABLE)"
     )
+
+
+@pytest.mark.parametrize("restarted", [True, False], ids=["server restarts", "connection is cut"])
+async def test_a_run_that_loses_the_server_ends_by_name_and_goes_on_later(
+    tmp_path: Path,
+    postgres_server: PostgresServer,
+    postgres_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: bool,
+) -> None:
+    # C1.2
+    monkeypatch.setenv("STORES__SESSIONS__URL", postgres_url)
+    config = run_config(SESSION)
+
+    async def lose_the_connection(place: str) -> None:
+        if place == "agent 2" and restarted:
+            postgres_server.stop()
+            postgres_server.start()
+        elif place == "agent 2":
+            await cut_all_connections(postgres_url)
+
+    with pytest.raises(SessionStoreUnavailable):
+        await run_held(tmp_path, config, lose_the_connection)
+    passed: list[str] = []
+
+    async def note(place: str) -> None:
+        passed.append(place)
+
+    assert await unfinished(tmp_path) == config
+    await run_held(tmp_path, config, note, question=None)
+    assert passed == ["agent 2", "tool waits", "agent 3", "guard"]
+    async with opened(tmp_path) as graph:
+        state = (await graph.aget_state(config)).values
+    assert state["release"]["outcome"] == "SUCCESS"
+    assert [event["seq"] for event in state["trace"]] == list(range(1, len(state["trace"]) + 1))
+
+
+async def test_who_loses_the_lock_cannot_write_any_more(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # C0: lock and writes share a connection, so that two runs never write to one session
+    monkeypatch.setenv("STORES__SESSIONS__URL", postgres_url)
+    place: Any = {"configurable": {"thread_id": "s", "checkpoint_ns": ""}}
+
+    async def write_after_the_lock_has_gone() -> None:
+        async with open_sessions(Settings()) as first, first.hold("s"):
+            await first.saver.aput(place, empty_checkpoint(), {}, {})
+            await cut_all_connections(postgres_url)
+            async with open_sessions(Settings()) as second, second.hold("s"):
+                await first.saver.aput(place, empty_checkpoint(), {}, {})
+
+    with pytest.raises(SessionStoreUnavailable):
+        await write_after_the_lock_has_gone()
+    async with open_sessions(Settings()) as sessions:
+        assert len([saved async for saved in sessions.saver.alist(place)]) == 1
+
+
+async def cut_all_connections(url: str) -> None:
+    async with await psycopg.AsyncConnection.connect(url) as admin:
+        await admin.execute(CUT_ALL_OTHERS)
+
+
+CUT_ALL_OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
+
+async def run_held(folder: Path, config: Any, gate: Any, question: str | None = QUESTION) -> None:
+    async with opened(folder, gate) as graph:
+        await watch(graph, question, config)
+
+
+async def unfinished(folder: Path) -> Any:
+    async with opened(folder) as graph:
+        return await unfinished_run(graph, SESSION)
 
 
 @pytest.mark.usefixtures("any_sessions")
