@@ -16,7 +16,7 @@ from langgraph.graph.message import Messages, add_messages
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
-from graph.audit.events import TraceEvent
+from graph.audit.events import PackedEvent, TraceEvent, unpack_event
 from graph.contract.budget import Usage, UsageShare, add_usage
 from graph.contract.progress import Event, Progress, fold
 from release.released import Release
@@ -139,6 +139,13 @@ def append(current: list[Item], writes: Sequence[Sequence[Item]]) -> list[Item]:
     return [*current, *(item for write in writes for item in write)]
 
 
+def record(current: list[TraceEvent], writes: Sequence[Sequence[PackedEvent]]) -> list[TraceEvent]:
+    """Reducer: every write is a list of further events, packed."""
+    packed = (event for write in writes for event in write)
+    further = enumerate(packed, start=len(current) + 1)
+    return [*current, *(unpack_event(event, seq=seq) for seq, event in further)]
+
+
 def advance(current: Progress, writes: Sequence[Sequence[Event]]) -> Progress:
     """Reducer: every write is a list of progress events; the contract's fold counts them."""
     return fold(current, (event for write in writes for event in write))
@@ -176,7 +183,7 @@ class OutputState(InputState):
     progress: Annotated[Progress, _delta(advance, dict)]
     usage: Annotated[Usage, _delta(spend, dict)]
     steps: Annotated[list[AgentStep], _delta(append, list)]
-    trace: Annotated[list[TraceEvent], _delta(append, list)]
+    trace: Annotated[list[TraceEvent], _delta(record, list)]
 
 
 class State(OutputState):
@@ -196,7 +203,7 @@ class Update(TypedDict, total=False):
     progress: Any
     usage: UsageShare
     steps: list[AgentStep]
-    trace: list[TraceEvent]
+    trace: Any
     dialogue: list[DialogueMessage]
     run: Any
     turn: TurnChange

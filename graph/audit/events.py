@@ -6,11 +6,13 @@ An event can hold ids, registered tool names, codes and counts; there is no fiel
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any, Final, cast
 
 from typing_extensions import TypedDict
 
 Check = Callable[[Any], Any]
+PackedEvent = list[Any]
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
@@ -192,6 +194,22 @@ EVENT_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
         "stop_reason": _optional(_code),
     },
 }
+
+
+def pack_event(event: TraceEvent) -> PackedEvent:
+    """The event as a checkpoint stores it: the type, POSIX milliseconds, and the values of the
+    type's fields in the order of `EVENT_FIELDS`. Its `seq` is its place."""
+    values: Mapping[str, Any] = event
+    at = round(datetime.fromisoformat(event["at"]).timestamp() * 1000)
+    return [event["type"], at, *(values[name] for name in EVENT_FIELDS[event["type"]])]
+
+
+def unpack_event(packed: PackedEvent, *, seq: int) -> TraceEvent:
+    """The event that was packed."""
+    kind, at, *values = packed
+    fields = dict(zip(EVENT_FIELDS[kind], values, strict=True))
+    moment = datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds")
+    return cast(TraceEvent, {"seq": seq, "type": kind, "at": moment, **fields})
 
 
 def make_event(kind: str, fields: Mapping[str, Any], *, seq: int, at: str) -> TraceEvent:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 from langgraph.config import get_stream_writer
 from langgraph.types import Overwrite
 
+from graph.audit.events import pack_event
 from graph.nodes.journal import Journal
 from graph.state import State, TurnChange, TurnState, Update
 
@@ -49,7 +50,7 @@ def framed_begin(body: NodeBody) -> Node:
         started = time.monotonic()
         journal = Journal(state, get_stream_writer(), fresh=True)
         update = _closed(state, journal, await body(state, journal), started)
-        whole: dict[str, Any] = {**update, "usage": journal.usage}
+        whole: dict[str, Any] = {**update, "usage": journal.usage, "trace": journal.trace}
         release = whole.pop("release")
         return cast(
             Update,
@@ -65,7 +66,7 @@ def _closed(state: State, journal: Journal, update: Update, started: float) -> U
     return {
         **update,
         "turn": {**update.get("turn", {}), "steps_left": state["remaining_steps"]},
-        "trace": journal.new_events,
+        "trace": [pack_event(event) for event in journal.new_events],
         "usage": journal.spent,
     }
 

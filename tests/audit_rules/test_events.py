@@ -1,12 +1,22 @@
 """Trace events hold their own allow-listed fields and nothing else (C7)."""
 
+import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.audit.events import EVENT_FIELDS, RefusedEventError, TraceEvent, make_event, safe_id
+from graph.audit.events import (
+    EVENT_FIELDS,
+    RefusedEventError,
+    TraceEvent,
+    make_event,
+    pack_event,
+    safe_id,
+    unpack_event,
+)
 from graph.audit.tokens import audited_tokens, count_events, tokens_reconciled
 
 STOP = {"reason": "INFORMATION_SATURATED"}
@@ -42,6 +52,24 @@ def test_event_carries_its_fields_in_sequence() -> None:
 def test_anything_else_is_refused(kind: str, fields: dict[str, Any]) -> None:
     with pytest.raises(RefusedEventError):
         make_event(kind, fields, seq=1, at="now")
+
+
+@given(
+    st.sampled_from(sorted(EVENT_FIELDS)),
+    st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)),
+)
+def test_an_event_comes_back_from_a_checkpoint_as_it_was(kind: str, moment: datetime) -> None:
+    # C7: to the millisecond, every field, numbered by its place
+    at = moment.replace(tzinfo=UTC).isoformat(timespec="milliseconds")
+    fields = {name: f"value of {name}" for name in EVENT_FIELDS[kind]}
+    event: Any = {"seq": 7, "type": kind, "at": at, **fields}
+    assert unpack_event(json.loads(json.dumps(pack_event(event))), seq=7) == event
+
+
+def test_an_event_of_other_fields_does_not_come_back() -> None:
+    # C1.5: the order of the fields is part of the schema version
+    with pytest.raises(ValueError, match="zip"):
+        unpack_event(["STOP_REQUIRED", 0, "INFORMATION_SATURATED", 1], seq=1)
 
 
 def test_every_declared_field_is_in_the_state_type() -> None:
