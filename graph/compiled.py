@@ -1,11 +1,14 @@
-"""The compiled graph as callers hold it: LangGraph's own, with three of its traps closed (C1).
+"""The compiled graph as callers hold it: LangGraph's own, with four of its traps closed (C1).
 
 - A recursion limit below `LEAST_STEPS` would end in `GraphRecursionError` instead of a release.
 - A question under a run id that the thread has released already would be taken for a resumption,
   and dropped without a word; it gets a run id of its own.
 - A thread that another version wrote would be read as if this one had; it is refused by name.
+- A cancelled run would be left without a release, its last call unanswered: it is ended as
+  CANCELLED before the cancellation goes on. A stream that its reader merely leaves stays resumable.
 """
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -16,6 +19,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
+from graph.cancellation import close_cancelled
 from graph.state import SCHEMA_VERSION, InputState, OutputState, State
 
 SCHEMA_KEY = "schema_version"
@@ -42,14 +46,22 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
         """As in the base, see the module. `run_id` may stand in `configurable` or beside it."""
-        config = _with_run_id(self._with_least_steps(config or {}))
+        config = _with_run_id(self._with_own(config or {}))
         await self.refuse_other_schema(config)
-        if input is not None and not isinstance(input, Command):
+        resumed = input is None or isinstance(input, Command)
+        if not resumed:
             config = await self._with_unused_run_id(config)
+        reader = asyncio.current_task()
         parts: Any = super().astream(input, config, **options)
-        async with aclosing(parts):
-            async for part in parts:
-                yield part
+        try:
+            async with aclosing(parts):
+                async for part in parts:
+                    yield part
+                    reader = asyncio.current_task()
+        except (asyncio.CancelledError, GeneratorExit) as end:
+            if isinstance(end, asyncio.CancelledError) or _is_cancelled(reader):
+                await close_cancelled(self, config, resumed=resumed)
+            raise
 
     async def refuse_other_schema(self, config: RunnableConfig) -> None:
         """Raises `OtherSchema` for a thread whose checkpoints another version wrote (C1.5)."""
@@ -62,24 +74,33 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
         if written_by != SCHEMA_VERSION:
             raise OtherSchema
 
-    def _with_least_steps(self, config: RunnableConfig) -> RunnableConfig:
+    def _with_own(self, config: RunnableConfig) -> RunnableConfig:
+        """The configuration with what the graph is bound to, and the least steps at least."""
         own: RunnableConfig = self.config or {}
+        named = {**own.get("configurable", {}), **config.get("configurable", {})}
         limit = config.get("recursion_limit", own.get("recursion_limit", LEAST_STEPS))
         if 0 < limit < LEAST_STEPS:
-            return {**config, "recursion_limit": LEAST_STEPS}
-        return config
+            config = {**config, "recursion_limit": LEAST_STEPS}
+        return {**config, "configurable": named}
 
     async def _with_unused_run_id(self, config: RunnableConfig) -> RunnableConfig:
-        run_id = config.get("configurable", {}).get("run_id")
-        if run_id is None:
+        named = config["configurable"]
+        if not named.get("thread_id"):
             return config
+        if named.get("run_id") is None:
+            return _configured(config, str(uuid.uuid4()))
         try:
             thread = await self.aget_state(config)
         except ValueError:
             return config  # no checkpointer or no thread: LangGraph itself says what is wrong
-        if any(message.id == str(run_id) for message in thread.values.get("messages", [])):
+        if any(message.id == str(named["run_id"]) for message in thread.values.get("messages", [])):
             return _configured(config, str(uuid.uuid4()))
         return config
+
+
+def _is_cancelled(reader: asyncio.Task[Any] | None) -> bool:
+    """Whether who read the stream last was cancelled outside of it, and so left it."""
+    return reader is not None and (reader.cancelled() or reader.cancelling() > 0)
 
 
 def _with_run_id(config: RunnableConfig) -> RunnableConfig:

@@ -12,18 +12,12 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-from langgraph.types import StateSnapshot
 
 from graph.audit.events import TraceEvent
 from graph.build import DiagnosisGraph
-from graph.contract.vocabulary import Rejection
-from graph.state import DialogueMessage, State, Update
+from graph.cancellation import cancel_run as cancel_run
+from graph.cancellation import has_steps_left, run_id_of
 from prompts import Language
-from tools.observation import RefusalView, observation_text
-
-_STEPS_TO_CLOSE = 4
-_STEPS_LEFT_BEFORE = _STEPS_TO_CLOSE + 2
-"""What the step before `release` would have seen: the first step sees its limit and one more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +41,8 @@ async def unfinished_run(graph: DiagnosisGraph, session_id: str) -> RunnableConf
     thread: RunnableConfig = {"configurable": {"thread_id": session_id}}
     await graph.refuse_other_schema(thread)
     snapshot = await graph.aget_state(thread)
-    run_id = _run_id(snapshot.metadata)
-    if run_id is None or not await _has_steps_left(graph, snapshot):
+    run_id = run_id_of(snapshot.metadata)
+    if run_id is None or not await has_steps_left(graph, snapshot):
         return None
     return run_config(session_id, run_id)
 
@@ -76,76 +70,17 @@ async def find_run(graph: DiagnosisGraph, run_id: str) -> RecordedRun | None:
     )
 
 
-async def cancel_run(graph: DiagnosisGraph, config: RunnableConfig) -> State | None:
-    """End the run of `config` as CANCELLED, by the graph's own `release`, after its invocation was
-    cancelled. Returns the state then; the run's own where it was released before; None where
-    the run had not begun, so that there is nothing to end."""
-    configurable = config["configurable"]
-    snapshot = await graph.aget_state(config)
-    if _run_id(snapshot.metadata) != configurable["run_id"]:
-        return None
-    if not _has_begun(snapshot, configurable["run_id"]):
-        await graph.ainvoke(None, config, interrupt_after=["begin"], durability="sync")
-        snapshot = await graph.aget_state(config)
-    state = cast(State, snapshot.values)
-    if not state["run"]["released"]:
-        await graph.aupdate_state(config, _cancelled(state), as_node="model")
-    closing: RunnableConfig = {**config, "recursion_limit": _STEPS_TO_CLOSE}
-    if await _has_steps_left(graph, await graph.aget_state(config)):
-        await graph.ainvoke(None, closing, durability="sync")
-    return cast(State, (await graph.aget_state(config)).values)
-
-
-def _cancelled(state: State) -> dict[str, Any]:
-    """Straight to release. The dialogue is left whole, and nothing here counts as a resume."""
-    update: Update = {
-        "dialogue": [_not_executed(call_id, name) for call_id, name in _unanswered(state)],
-        "turn": {
-            "verdict": "RELEASE",
-            "ending": "CANCELLED",
-            "failure_code": None,
-            "held": None,
-            "steps_left": _STEPS_LEFT_BEFORE,
-        },
-    }
-    return dict(update)
-
-
-def _unanswered(state: State) -> list[tuple[str, str]]:
-    dialogue = state["dialogue"]
-    answered = {entry["tool_call_id"] for entry in dialogue if entry["kind"] == "tool"}
-    calls = (call for entry in dialogue for call in entry.get("tool_calls", []))
-    return [(call["id"], call["name"]) for call in calls if call["id"] not in answered]
-
-
-def _not_executed(call_id: str, name: str) -> DialogueMessage:
-    view = RefusalView(tool_call_id=call_id, error_code=Rejection.NOT_EXECUTED)
-    return DialogueMessage(
-        kind="tool", tool_call_id=call_id, name=name, content=observation_text(view)
-    )
-
-
-async def _has_steps_left(graph: DiagnosisGraph, snapshot: StateSnapshot) -> bool:
-    """Whether the checkpoint is not the run's last. A step that was written but not yet made a
-    checkpoint counts as left: a new question would drop it."""
-    recorded = await graph.aget_state(snapshot.config)
-    return bool(recorded.next)
-
-
-def _has_begun(snapshot: StateSnapshot, run_id: str) -> bool:
-    run = snapshot.values.get("run")
-    return run is not None and run.get("run_id") == run_id
-
-
 async def _closing_events(graph: DiagnosisGraph, last: CheckpointTuple) -> Sequence[TraceEvent]:
     """What the next run of the session wrote when it closed the run that ends with `last`."""
     thread: RunnableConfig = {
         "configurable": {"thread_id": last.config["configurable"]["thread_id"]}
     }
-    own = _run_id(last.metadata)
+    own = run_id_of(last.metadata)
     newest_first = [checkpoint async for checkpoint in _saver(graph).alist(thread)]
-    later = takewhile(lambda one: _run_id(one.metadata) != own, newest_first)
-    newest_of_each = [next(group) for _, group in groupby(later, lambda one: _run_id(one.metadata))]
+    later = takewhile(lambda one: run_id_of(one.metadata) != own, newest_first)
+    newest_of_each = [
+        next(group) for _, group in groupby(later, lambda one: run_id_of(one.metadata))
+    ]
     if not newest_of_each:
         return []
     next_run = await graph.aget_state(_place(newest_of_each[-1]))
@@ -157,11 +92,6 @@ async def _closing_events(graph: DiagnosisGraph, last: CheckpointTuple) -> Seque
 
 def _place(checkpoint: CheckpointTuple) -> RunnableConfig:
     return {"configurable": dict(checkpoint.config["configurable"])}
-
-
-def _run_id(metadata: Any) -> str | None:
-    found = (metadata or {}).get("run_id")
-    return str(found) if found else None
 
 
 def _saver(graph: DiagnosisGraph) -> BaseCheckpointSaver[Any]:

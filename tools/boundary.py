@@ -5,6 +5,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +21,13 @@ from tools.invocations import (
 from tools.observation import MAX_ITEMS, MAX_SOURCE_CHARS, result_view
 from tools.requests import PreparedRequest
 from tools.scope import invocation_key
+from tools.shielded import to_its_end
 
 LEASE_MARGIN_SECONDS = 5.0
 CLEAN_UP_SECONDS = 1.0
 POLL_SECONDS = 0.05
+CANCELLED_CODE = "TOOL_CANCELLED"
+GIVE_BACK_SECONDS = 5.0
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 
@@ -57,7 +61,8 @@ class ToolBoundary:
         self._clock = clock
 
     async def invoke(self, call: Invocation) -> Outcome:
-        """Run one request, or reuse its record. A technical failure is an ERROR record."""
+        """Run one request, or reuse its record. A technical failure is an ERROR record, and so is
+        a cancelled claim: its lease holds nobody up, and what the tool still brings is dropped."""
         started = time.monotonic()
         record = self._new_record(call)
         try:
@@ -82,18 +87,33 @@ class ToolBoundary:
     async def _claimed(self, call: Invocation, record: InvocationRecord) -> Outcome:
         patience = self._clock() + 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS)
         while True:
-            claim = await self._store.begin(record, now=self._clock())
-            match claim.decision:
-                case "READY":
-                    return Outcome(claim.record, 0, reused=True)
-                case "RUN" | "TAKEN_OVER":
-                    finished = await self._run(call, record)
-                    return Outcome(finished, 0, taken_over=claim.decision == "TAKEN_OVER")
-                case "WAIT":
-                    if self._clock() > patience:
-                        return Outcome(_failed(record, "INVOCATION_BUSY", True, self._clock()), 0)
-                    await asyncio.sleep(POLL_SECONDS)
-                    record = self._new_record(call)
+            try:
+                outcome = await self._claim(call, record)
+            except asyncio.CancelledError:
+                await to_its_end(self._given_back(record), seconds=GIVE_BACK_SECONDS)
+                raise
+            if outcome is not None:
+                return outcome
+            if self._clock() > patience:
+                return Outcome(_failed(record, "INVOCATION_BUSY", True, self._clock()), 0)
+            await asyncio.sleep(POLL_SECONDS)
+            record = self._new_record(call)
+
+    async def _claim(self, call: Invocation, record: InvocationRecord) -> Outcome | None:
+        """None while somebody else runs it."""
+        claim = await self._store.begin(record, now=self._clock())
+        match claim.decision:
+            case "READY":
+                return Outcome(claim.record, 0, reused=True)
+            case "RUN" | "TAKEN_OVER":
+                finished = await self._run(call, record)
+                return Outcome(finished, 0, taken_over=claim.decision == "TAKEN_OVER")
+            case "WAIT":
+                return None
+
+    async def _given_back(self, record: InvocationRecord) -> None:
+        with suppress(StoreUnavailable, LeaseLost):
+            await self._store.mark_error(_failed(record, CANCELLED_CODE, True, self._clock()))
 
     async def _run(self, call: Invocation, record: InvocationRecord) -> InvocationRecord:
         failure: ToolFailure

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -80,11 +81,15 @@ async def _run(graph: DiagnosisGraph, asked: Asked, live: LiveProgress) -> State
         config, language = await _unfinished(graph, asked.session_id)
         live.speak(language)
         given = None
+    run = asyncio.create_task(_watch(graph, given, config, live))
     try:
-        await _watch(graph, given, config, live)
+        await asyncio.shield(run)
     except asyncio.CancelledError:
         take_interrupt()
         live.cancelling()
+        run.cancel()
+        with suppress(asyncio.CancelledError):
+            await run
         return await cancel_run(graph, config)
     return cast(State, (await graph.aget_state(config)).values)
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn
@@ -12,7 +13,7 @@ CANCELLED_EXIT_CODE = 130
 
 def run_interruptible(work: Coroutine[Any, Any, int]) -> int:
     """Runs `work` in a loop of its own, which the first Ctrl-C cancels; returns its exit code.
-    The second one raises `KeyboardInterrupt` wherever the loop is.
+    The second one leaves.
 
     A cancelled process leaves without joining its threads: a query that cannot be interrupted
     would hold the prompt, and everything that counts is on disk by then.
@@ -30,16 +31,18 @@ def run_interruptible(work: Coroutine[Any, Any, int]) -> int:
 
 
 def take_interrupt() -> None:
-    """The cancelled task goes on, to end its run in order. Another Ctrl-C is not taken."""
+    """The cancelled task goes on, to end its run in order. Another Ctrl-C leaves from wherever the
+    process is: as an exception it would wait for what the first one closes."""
     task = asyncio.current_task()
     if task is not None:
         task.uncancel()
+    signal.signal(signal.SIGINT, lambda *_: _leave())
 
 
 def _leave() -> NoReturn:
     """End the process now, what is printed flushed and the cursor shown."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
             if stream.isatty():
                 stream.write("\x1b[?25h")
             stream.flush()

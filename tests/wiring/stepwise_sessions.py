@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.graph.state import CompiledStateGraph
 
 from graph import Settings, build_graph
+from graph.compiled import DiagnosisGraph
 from graph.stores.sessions import open_sessions
 from tests.wiring.stepwise import QUESTION, GatedLogs, HeldAt, open_gate, stepwise_models
 from tools import SqliteInvocationStore
@@ -32,10 +34,17 @@ async def opened(folder: Path, gate: Any = open_gate) -> AsyncIterator[Any]:
     await store.aclose()
 
 
-async def watch(graph: Any, question: str | None, config: Any, *, updates: int = 10_000) -> None:
+async def watch(
+    graph: Any,
+    question: str | None,
+    config: Any,
+    *,
+    updates: int = 10_000,
+    astream: Any = DiagnosisGraph.astream,
+) -> None:
     """The run's stream, left after so many node updates."""
     given = None if question is None else {"messages": [("user", question)]}
-    stream = graph.astream(given, config, stream_mode="updates", durability="sync")
+    stream = astream(graph, given, config, stream_mode="updates", durability="sync")
     async for _ in stream:
         updates -= 1
         if updates == 0:
@@ -44,9 +53,24 @@ async def watch(graph: Any, question: str | None, config: Any, *, updates: int =
 
 
 async def cut_off(graph: Any, config: Any, gate: HeldAt) -> None:
-    """A run that is cancelled while it is held."""
-    run = asyncio.create_task(watch(graph, QUESTION, config))
+    """A run that breaks off while it is held and records nothing more: LangGraph's own stream
+    does not end what is cancelled."""
+    plain = CompiledStateGraph.astream
+    run = asyncio.create_task(watch(graph, QUESTION, config, astream=plain))
     await gate.reached.wait()
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
+
+
+def assert_closed(state: Any, run_id: str) -> None:
+    """One CANCELLED release, a whole trace, a whole dialogue."""
+    assert state["release"]["outcome"] == "CANCELLED"
+    assert state["release"]["run_id"] == state["run"]["run_id"] == run_id
+    assert [event["seq"] for event in state["trace"]] == list(range(1, len(state["trace"]) + 1))
+    assert state["trace"][-1]["type"] == "RUN_FINISHED"
+    assert "RUN_RESUMED" not in {event["type"] for event in state["trace"]}
+    asked = [call["id"] for entry in state["dialogue"] for call in entry.get("tool_calls", [])]
+    answered = [entry["tool_call_id"] for entry in state["dialogue"] if entry["kind"] == "tool"]
+    assert sorted(asked) == sorted(answered)
+    assert [message.type for message in state["messages"]] == ["human", "ai"]

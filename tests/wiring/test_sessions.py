@@ -14,22 +14,9 @@ import pytest
 
 from graph.sessions import cancel_run, find_run, run_config, unfinished_run
 from tests.wiring.stepwise import PLACES, QUESTION, HeldAt
-from tests.wiring.stepwise_sessions import SESSION, cut_off, opened, watch
+from tests.wiring.stepwise_sessions import SESSION, assert_closed, cut_off, opened, watch
 
 pytestmark = pytest.mark.usefixtures("any_sessions")
-
-
-def assert_closed(state: Any, run_id: str) -> None:
-    """One CANCELLED release, a whole trace, a whole dialogue."""
-    assert state["release"]["outcome"] == "CANCELLED"
-    assert state["release"]["run_id"] == state["run"]["run_id"] == run_id
-    assert [event["seq"] for event in state["trace"]] == list(range(1, len(state["trace"]) + 1))
-    assert state["trace"][-1]["type"] == "RUN_FINISHED"
-    assert "RUN_RESUMED" not in {event["type"] for event in state["trace"]}
-    asked = [call["id"] for entry in state["dialogue"] for call in entry.get("tool_calls", [])]
-    answered = [entry["tool_call_id"] for entry in state["dialogue"] if entry["kind"] == "tool"]
-    assert sorted(asked) == sorted(answered)
-    assert [message.type for message in state["messages"]] == ["human", "ai"]
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -1,0 +1,130 @@
+"""The end of a cancelled run: one CANCELLED release, written by the graph's own `release` node.
+
+A cancelled invocation persists it before its `CancelledError` goes on to the caller. Where that
+was not possible (no time, no store, the process gone), the next question closes the run (C1.6).
+"""
+
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
+
+from graph.contract.vocabulary import Rejection
+from graph.state import DialogueMessage, State, Update
+from tools.observation import RefusalView, observation_text
+from tools.shielded import to_its_end
+
+CLOSING_SECONDS = 10.0
+"""What persisting the release may take before a cancelled caller is let go without it."""
+
+_STEPS_TO_CLOSE = 4
+_STEPS_LEFT_BEFORE = _STEPS_TO_CLOSE + 2
+"""What the step before `release` would have seen: the first step sees its limit and one more."""
+
+_BEFORE_THE_RUN = ({"__start__"}, {"begin"})
+_OF_ONE_CHECKPOINT = ("checkpoint_id", "checkpoint_map")
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+async def close_cancelled(graph: Graph, config: RunnableConfig, *, resumed: bool) -> None:
+    """What a cancelled invocation with `config` does before it re-raises; raises nothing itself.
+
+    `resumed`: it went on with the thread's last run, under whatever run id.
+    """
+    await to_its_end(_closed(graph, config, resumed), seconds=CLOSING_SECONDS)
+
+
+async def cancel_run(graph: Graph, config: RunnableConfig) -> State | None:
+    """End the run of `config` as CANCELLED, by the graph's own `release`, after its invocation was
+    cut off. Returns the state then; the run's own where it was released before; None where
+    the run had not begun, so that there is nothing to end."""
+    snapshot = await graph.aget_state(config)
+    if run_id_of(snapshot.metadata) != config["configurable"]["run_id"]:
+        return None
+    return await _end_last_run(graph, config)
+
+
+async def has_steps_left(graph: Graph, snapshot: StateSnapshot) -> bool:
+    """Whether the checkpoint is not the run's last. A step that was written but not yet made a
+    checkpoint counts as left: a new question would drop it."""
+    recorded = await graph.aget_state(snapshot.config)
+    return bool(recorded.next)
+
+
+def run_id_of(metadata: Any) -> str | None:
+    """The run id that the invocation of a checkpoint was configured with."""
+    found = (metadata or {}).get("run_id")
+    return str(found) if found else None
+
+
+async def _closed(graph: Graph, config: RunnableConfig, resumed: bool) -> None:
+    if ensure_config(config)["configurable"].get("checkpoint_ns"):
+        return  # a node of another graph, which keeps the run
+    thread = _latest_of(config)
+    if resumed:
+        await _end_last_run(graph, thread)
+    elif "run_id" in thread["configurable"]:
+        await cancel_run(graph, thread)
+
+
+async def _end_last_run(graph: Graph, config: RunnableConfig) -> State | None:
+    snapshot = await graph.aget_state(config)
+    if set(snapshot.next) in _BEFORE_THE_RUN:
+        await _go_on(graph, config, interrupt_after=["begin"])
+        snapshot = await graph.aget_state(config)
+    if not snapshot.values.get("run"):
+        return None
+    state = cast(State, snapshot.values)
+    if not state["run"]["released"]:
+        await graph.aupdate_state(config, _cancelled(state), as_node="model")
+    if await has_steps_left(graph, await graph.aget_state(config)):
+        await _go_on(graph, {**config, "recursion_limit": _STEPS_TO_CLOSE})
+    return cast(State, (await graph.aget_state(config)).values)
+
+
+async def _go_on(graph: Graph, config: RunnableConfig, **options: Any) -> None:
+    """As LangGraph does: a closing that is cut off is not closed in turn."""
+    steps = CompiledStateGraph.astream(graph, None, config, durability="sync", **options)
+    async for _ in steps:
+        pass
+
+
+def _latest_of(config: RunnableConfig) -> RunnableConfig:
+    """The thread of a configuration, where it stands now; callbacks and tracers saw their end."""
+    kept = {
+        key: value
+        for key, value in config.get("configurable", {}).items()
+        if key not in _OF_ONE_CHECKPOINT
+    }
+    return {"configurable": kept, "metadata": config.get("metadata", {})}
+
+
+def _cancelled(state: State) -> dict[str, Any]:
+    """Straight to release. The dialogue is left whole, and nothing here counts as a resume."""
+    update: Update = {
+        "dialogue": [_not_executed(call_id, name) for call_id, name in _unanswered(state)],
+        "turn": {
+            "verdict": "RELEASE",
+            "ending": "CANCELLED",
+            "failure_code": None,
+            "held": None,
+            "steps_left": _STEPS_LEFT_BEFORE,
+        },
+    }
+    return dict(update)
+
+
+def _unanswered(state: State) -> list[tuple[str, str]]:
+    dialogue = state["dialogue"]
+    answered = {entry["tool_call_id"] for entry in dialogue if entry["kind"] == "tool"}
+    calls = (call for entry in dialogue for call in entry.get("tool_calls", []))
+    return [(call["id"], call["name"]) for call in calls if call["id"] not in answered]
+
+
+def _not_executed(call_id: str, name: str) -> DialogueMessage:
+    view = RefusalView(tool_call_id=call_id, error_code=Rejection.NOT_EXECUTED)
+    return DialogueMessage(
+        kind="tool", tool_call_id=call_id, name=name, content=observation_text(view)
+    )
