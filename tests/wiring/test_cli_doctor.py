@@ -83,7 +83,11 @@ def test_shared_stores_answer_and_show_no_credentials(
     url = f"redis://default:canary@127.0.0.1:{records_redis.port}/0"
     with records_redis.admin() as admin:
         admin.execute_command("ACL", "SETUSER", "default", ">canary")
-    done = doctor(STORES__SESSIONS__URL=postgres_url, STORES__RECORDS__URL=url)
+        try:
+            done = doctor(STORES__SESSIONS__URL=postgres_url, STORES__RECORDS__URL=url)
+        finally:
+            # the server serves other tests too
+            admin.execute_command("ACL", "SETUSER", "default", "resetpass", "nopass")
     assert verdicts(done) == dict.fromkeys(PARTS, "answers")
     assert "PostgreSQL at 127.0.0.1, " in done.stdout
     assert "Redis at 127.0.0.1; a record expires after 7 days" in done.stdout
