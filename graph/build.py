@@ -27,7 +27,7 @@ from graph.nodes.tool import tool_node
 from graph.parts import ChatRunnable, Parts
 from graph.settings import Settings, SettingsError
 from graph.state import SCHEMA_VERSION, InputState, OutputState, State
-from prompts import load_prompts
+from prompts import PromptFileError, Prompts, load_prompts
 from tools.binding import function_schema
 from tools.boundary import ToolBoundary
 from tools.evidence import EvidenceTool
@@ -52,7 +52,7 @@ def build_graph(
         tools=by_name,
         boundary=ToolBoundary(invocations),
         settings=settings,
-        prompts=load_prompts(settings.prompts.dir),
+        prompts=_prompts(settings),
         now=now or (lambda: datetime.now(zone)),
     )
     graph = StateGraph(State, input_schema=InputState, output_schema=OutputState)
@@ -103,7 +103,22 @@ def _bound(models: Models, tools: Sequence[EvidenceTool[Any]]) -> dict[Component
     bound: dict[Component, ChatRunnable] = dict(models.by_component())
     if tools:
         schemas = [function_schema(tool) for tool in tools]
-        bound[Component.DIAGNOSIS_AGENT] = models.agent.bind_tools(
-            schemas, parallel_tool_calls=False
-        )
+        bound[Component.DIAGNOSIS_AGENT] = _with_tools(models.agent, schemas)
     return bound
+
+
+def _with_tools(model: BaseChatModel, schemas: list[dict[str, Any]]) -> ChatRunnable:
+    try:
+        return model.bind_tools(schemas, parallel_tool_calls=False)
+    except NotImplementedError:
+        raise SettingsError(
+            f"models.agent: {type(model).__name__} cannot be bound to tools; take a chat model"
+            " with native tool calling"
+        ) from None
+
+
+def _prompts(settings: Settings) -> Prompts:
+    try:
+        return load_prompts(settings.prompts.dir)
+    except PromptFileError as error:
+        raise SettingsError(f"prompts.dir: {error}") from None

@@ -1,6 +1,7 @@
 """The blocking helper for scripts."""
 
 import asyncio
+import uuid
 from typing import Any
 
 from langchain_core.messages import HumanMessage
@@ -10,8 +11,9 @@ from graph.build import DiagnosisGraph
 
 
 def diagnose(graph: DiagnosisGraph, question: str, session_id: str | None = None) -> dict[str, Any]:
-    """Diagnose one question and return the graph's state. Not for use inside an event loop."""
-    config: RunnableConfig = {"configurable": {"thread_id": session_id}} if session_id else {}
+    """Diagnose one question and return the graph's state; without an id in a session of its own.
+    Not for use inside an event loop."""
+    config: RunnableConfig = {"configurable": {"thread_id": session_id or uuid.uuid4().hex}}
     return asyncio.run(_diagnosed(graph, question, config))
 
 

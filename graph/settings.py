@@ -19,9 +19,13 @@ from pydantic import (
 )
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
+)
+from pydantic_settings import (
+    SettingsError as UnreadableSourceError,
 )
 
 from graph.contract.limits import Limits
@@ -151,7 +155,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_nested_delimiter="__",
         toml_file="diagnosis.toml",
-        extra="ignore",
+        extra="forbid",
         frozen=True,
         hide_input_in_errors=True,
     )
@@ -169,6 +173,8 @@ class Settings(BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise SettingsError(_one_line(error)) from None
+        except UnreadableSourceError as error:
+            raise SettingsError(f"environment: {error}") from None
         except ValueError:
             raise SettingsError("diagnosis.toml: not readable as TOML; mend the file") from None
 
@@ -181,7 +187,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Code, then environment, then file."""
+        """Code, then environment, then file. Of the environment only nested names count: a bare
+        MODELS or TIME_ZONE may be anybody's."""
+        assert isinstance(env_settings, EnvSettingsSource)
+        named = env_settings.env_vars.items()
+        env_settings.env_vars = {name: value for name, value in named if "__" in name}
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
     def limits(self) -> Limits:

@@ -10,6 +10,8 @@
 Importing this package does no I/O; the sources load their engines when they are first used.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from tools.evidence import (
     Evidence,
     EvidenceStatus,
@@ -22,6 +24,9 @@ from tools.invocations import InvocationStore
 from tools.redis_invocations import RedisInvocationStore
 from tools.sqlite_invocations import SqliteInvocationStore
 
+if TYPE_CHECKING:
+    from tools.adapters import as_evidence_tool
+
 __all__ = [
     "Evidence",
     "EvidenceStatus",
@@ -32,4 +37,14 @@ __all__ = [
     "SqliteInvocationStore",
     "ToolFailure",
     "ToolResult",
+    "as_evidence_tool",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`as_evidence_tool` loads LangChain's tools, so it is imported when it is asked for."""
+    if name == "as_evidence_tool":
+        from tools.adapters import as_evidence_tool
+
+        return as_evidence_tool
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 _KEY_BYTES = 16
 
@@ -39,17 +40,20 @@ def canonical_value(value: Any) -> Any:
         return {str(key): canonical_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [canonical_value(item) for item in value]
-    return value
+    if isinstance(value, set | frozenset):
+        return sorted((canonical_value(item) for item in value), key=canonical_json)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return canonical_value(to_jsonable_python(value))
 
 
 def canonical_text_fields(request: BaseModel) -> dict[str, Any]:
-    """The default scope of a request: every field, defaults filled in, texts canonical."""
-    times = {
-        name: canonical_value(getattr(request, name))
-        for name in type(request).model_fields
-        if isinstance(getattr(request, name), datetime)
-    }
-    return {**canonical_value(request.model_dump(mode="json")), **times}
+    """The default scope of a request: every field, defaults filled in, texts canonical.
+
+    Times with a zone are in UTC at any depth, sets in one order; a time without a zone stays so.
+    """
+    scope: dict[str, Any] = canonical_value(request.model_dump())
+    return scope
 
 
 def canonical_json(value: Any) -> str:

@@ -47,6 +47,8 @@ async def close_cut_off_run(parts: Parts, state: State) -> ClosedRun:
         snapshot=snapshot,
         stop_reason=snapshot.stop_reason,
     )
+    if snapshot.stop_reason:
+        journal.note("COLLECTION_STOPPED", stop_reason=snapshot.stop_reason)
     release = await run_release(case, _ask_nobody, lambda kind, f: journal.note(kind, **f))
     note_finished(journal, release)
     return ClosedRun(release=release, trace=journal.new_events)

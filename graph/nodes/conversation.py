@@ -21,6 +21,9 @@ from release.plain_text import without_lone_surrogates
 
 MAX_HISTORY_MESSAGES = 10
 MAX_HISTORY_BYTES = 8_192
+MAX_ANSWER_BYTES = MAX_HISTORY_BYTES // 2
+"""A long release leaves room for the question it answered."""
+_CUT = " …"
 
 _PROMPT_NAMES: dict[Component, PromptComponent] = {
     Component.ROUTER: "router",
@@ -105,10 +108,19 @@ def _bounded_history(messages: Sequence[AnyMessage]) -> list[BaseMessage]:
     kept: list[BaseMessage] = []
     left = MAX_HISTORY_BYTES
     for message in reversed(messages[-MAX_HISTORY_MESSAGES:]):
-        text = message_text(message)
-        left -= len(text.encode("utf-8", "replace"))
-        if left < 0:
+        asked = isinstance(message, HumanMessage)
+        text = _shortened(message_text(message), left if asked else min(left, MAX_ANSWER_BYTES))
+        if not text:
             break
-        public = HumanMessage(text) if isinstance(message, HumanMessage) else AIMessage(text)
-        kept.append(public)
+        left -= len(text.encode())
+        kept.append(HumanMessage(text) if asked else AIMessage(text))
     return kept[::-1]
+
+
+def _shortened(text: str, max_bytes: int) -> str:
+    """The beginning of a text, its cut shown; what the user pasted is never dropped whole."""
+    encoded = text.encode()
+    if len(encoded) <= max_bytes:
+        return text
+    room = max_bytes - len(_CUT.encode())
+    return encoded[:room].decode(errors="ignore") + _CUT if room > 0 else ""

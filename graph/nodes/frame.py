@@ -3,7 +3,6 @@
 A node itself is a coroutine `(state, journal) -> Update` that reads state and calls the rules.
 """
 
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, cast
 
@@ -28,7 +27,6 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
     streaming starts, when not at its own events."""
 
     async def node(state: State) -> Update:
-        started = time.monotonic()
         journal = Journal(state, get_stream_writer())
         if state["remaining_steps"] != state["turn"]["steps_left"] - 1:
             journal.note("RUN_RESUMED")
@@ -36,7 +34,7 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
         update = await body(state, journal)
         since = journal.recorded if announces_from is None else announces_from
         journal.publish(since=since)
-        closed = _closed(state, journal, update, started)
+        closed = _closed(state, journal, update)
         return {**closed, "turn": _differences(state["turn"], closed["turn"])}
 
     return node
@@ -47,9 +45,8 @@ def framed_begin(body: NodeBody) -> Node:
     for the routing."""
 
     async def node(state: State) -> Update:
-        started = time.monotonic()
         journal = Journal(state, get_stream_writer(), fresh=True)
-        update = _closed(state, journal, await body(state, journal), started)
+        update = _closed(state, journal, await body(state, journal))
         whole: dict[str, Any] = {**update, "usage": journal.usage, "trace": journal.trace}
         release = whole.pop("release")
         return cast(
@@ -60,9 +57,9 @@ def framed_begin(body: NodeBody) -> Node:
     return node
 
 
-def _closed(state: State, journal: Journal, update: Update, started: float) -> Update:
+def _closed(state: State, journal: Journal, update: Update) -> Update:
     """The update with what every node adds."""
-    journal.spend_seconds(time.monotonic() - started)
+    journal.spend_time()
     return {
         **update,
         "turn": {**update.get("turn", {}), "steps_left": state["remaining_steps"]},

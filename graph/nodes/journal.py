@@ -1,5 +1,6 @@
 """What one node run adds to the audit: trace events, its share of the usage, public events."""
 
+import time
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ from langgraph.types import StreamWriter
 
 from graph.audit.events import TraceEvent, make_event
 from graph.audit.tokens import read_usage
-from graph.contract.budget import Usage, UsageShare, add_usage, begin_usage, spent_since
+from graph.contract.budget import Usage, UsageShare, begin_usage, spent_since
 from graph.contract.vocabulary import Component
 from graph.state import Run, State
 
@@ -35,6 +36,8 @@ class Journal:
         self.recorded = len(self.trace)
         self.last_words: list[tuple[PublicEvent, dict[str, Any]]] = []
         self._writer = writer
+        self._started = time.monotonic()
+        self._accounted_seconds = 0.0
 
     @property
     def new_events(self) -> list[TraceEvent]:
@@ -79,9 +82,12 @@ class Journal:
         )
         return 1 + next(rounds, 0)
 
-    def spend_seconds(self, seconds: float) -> None:
-        """Account time inside the node."""
-        self.usage = add_usage(self.usage, {"seconds": seconds})
+    def spend_time(self) -> None:
+        """Account the time inside this node up to now, each second once: a budget that is checked
+        within the node then knows of it (C8)."""
+        inside = time.monotonic() - self._started
+        self.usage["seconds"] += inside - self._accounted_seconds
+        self._accounted_seconds = inside
 
     def spend_model_call(self, component: Component, reply: AIMessage | None) -> int | None:
         """Account one model call with the provider's own numbers; None when it gave none (C7.2)."""

@@ -49,6 +49,7 @@ async def ask_model(
         if not allowed(journal.usage, limits):
             return Reply(None)
         reply = await _attempt(parts, component, messages, journal, limits)
+        journal.spend_time()
         if reply.failure_code not in _TRANSIENT or attempt == MAX_ATTEMPTS:
             return reply
         if not allowed(journal.usage, limits):
@@ -56,7 +57,9 @@ async def ask_model(
         journal.note(
             "MODEL_RETRY", component=component, attempt=attempt, error_code=reply.failure_code
         )
-        await asyncio.sleep(RETRY_PAUSE_SECONDS * attempt)
+        pause_seconds = RETRY_PAUSE_SECONDS * attempt
+        await asyncio.sleep(min(pause_seconds, seconds_left(journal.usage, limits)))
+        journal.spend_time()
     raise AssertionError("the last attempt returns")
 
 

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from graph.contract.budget import release_call_allowed
 from graph.contract.vocabulary import Component
 from graph.nodes.closing import note_finished
-from graph.nodes.conversation import message_text, split_question
+from graph.nodes.conversation import message_text, prompt_language, split_question
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal, PublicEvent
 from graph.nodes.model_call import ask_model
@@ -39,7 +39,9 @@ def release_node(parts: Parts) -> NodeBody:
             case,
             _ask(parts, state, journal),
             lambda kind, fields: journal.note(kind, **fields),
-            prompt=parts.prompts,
+            prompt=lambda component, _: parts.prompts(
+                component, prompt_language(parts, state["run"])
+            ),
         )
         note_finished(journal, released)
         journal.announce_last(_EVENT_BY_OUTCOME[released["outcome"]], dict(released))

@@ -4,12 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.language_models import GenericFakeChatModel
 
-from graph import Settings, SettingsError
+from graph import Settings, SettingsError, build_graph
 from graph.provider import make_models
 from graph.settings import ModelSettings
 from graph.stores.records import records_place
 from graph.stores.sessions import sessions_place
+from tests.fakes.scripted_model import ScriptedModel
+from tests.scenarios.scenario import KeywordTool
+from tools import SqliteInvocationStore
 
 KEY = "HARNESS__CHAT__STOP_AFTER_CONSECUTIVE_NO_GAIN"
 
@@ -120,3 +124,33 @@ def test_configured_provider_keeps_its_key_to_itself() -> None:
     )
     assert type(models.agent).__name__ == "ChatOpenAI"
     assert "canary-key" not in repr(models)
+
+
+def test_bare_environment_names_belong_to_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELS", "gpt-4")
+    monkeypatch.setenv("TIME_ZONE", "Mars/Base")
+    assert Settings().time_zone == "UTC"
+
+
+def test_a_misspelt_section_is_refused() -> None:
+    with pytest.raises(SettingsError, match="harnes: Extra inputs are not permitted"):
+        Settings(harnes={})
+
+
+def test_an_unusable_prompt_folder_names_its_key(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"prompts\.dir: "):
+        build_graph(
+            models=ScriptedModel(replies=[]),
+            tools=[],
+            invocations=SqliteInvocationStore(":memory:"),
+            settings=Settings(prompts={"dir": tmp_path / "nowhere"}),
+        )
+
+
+def test_a_model_without_tools_is_refused_by_name() -> None:
+    with pytest.raises(SettingsError, match=r"models\.agent: GenericFakeChatModel"):
+        build_graph(
+            models=GenericFakeChatModel(messages=iter([])),
+            tools=[KeywordTool("logs", {}, factual=True)],
+            invocations=SqliteInvocationStore(":memory:"),
+        )
