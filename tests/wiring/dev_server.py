@@ -31,14 +31,14 @@ class DevServer:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[DevServer]:
+def running(folder: Path, config: Path = ROOT / "langgraph.json") -> Iterator[DevServer]:
     """Ready while the context lasts; its whole process group is ended afterwards."""
     assert PROGRAM is not None
     port = free_port()
     server = DevServer(f"http://127.0.0.1:{port}", folder / "server.log")
     words = [
         *("dev", "--no-browser", "--no-reload", "--n-jobs-per-worker", "2"),
-        *("--config", str(ROOT / "langgraph.json"), "--port", str(port)),
+        *("--config", str(config), "--port", str(port)),
     ]
     with server.log.open("wb") as log:
         process = subprocess.Popen(

@@ -67,10 +67,17 @@ def assert_closed(state: Any, run_id: str) -> None:
     """One CANCELLED release, a whole trace, a whole dialogue."""
     assert state["release"]["outcome"] == "CANCELLED"
     assert state["release"]["run_id"] == state["run"]["run_id"] == run_id
-    assert [event["seq"] for event in state["trace"]] == list(range(1, len(state["trace"]) + 1))
-    assert state["trace"][-1]["type"] == "RUN_FINISHED"
-    assert "RUN_RESUMED" not in {event["type"] for event in state["trace"]}
+    assert_whole(state["trace"])
     asked = [call["id"] for entry in state["dialogue"] for call in entry.get("tool_calls", [])]
     answered = [entry["tool_call_id"] for entry in state["dialogue"] if entry["kind"] == "tool"]
     assert sorted(asked) == sorted(answered)
     assert [message.type for message in state["messages"]] == ["human", "ai"]
+
+
+def assert_whole(trace: Any) -> None:
+    """Every event of a run that was never resumed, one end."""
+    assert [event["seq"] for event in trace] == list(range(1, len(trace) + 1))
+    types = [event["type"] for event in trace]
+    assert types[-1] == "RUN_FINISHED"
+    assert types.count("RUN_FINISHED") == 1
+    assert "RUN_RESUMED" not in types
