@@ -35,10 +35,16 @@ def build_fallback(
     language: Language,
     missing_info: Sequence[str] = (),
     false_citations: bool = False,
+    could_not_check: bool = False,
 ) -> SafeFallback:
-    """The fallback in the question's language. Of a draft it takes `missing_info`, nothing else."""
+    """The fallback in the question's language. Of a draft it takes `missing_info`, nothing else.
+
+    `could_not_check`: a technical fault kept the conclusion unchecked; never said as missing
+    evidence (C6).
+    """
     words = WORDINGS[language]
-    limitations = _limitations(kind, snapshot, missing_info, false_citations, words)
+    support = words.could_not_check if could_not_check else words.no_support
+    limitations = _limitations(kind, snapshot, missing_info, false_citations, support, words)
     return SafeFallback(
         type=kind,
         observed_facts=observed_facts(snapshot, language),
@@ -69,13 +75,14 @@ def _limitations(
     snapshot: ProgressSnapshot,
     missing_info: Sequence[str],
     false_citations: bool,
+    support: str,
     words: Wording,
 ) -> Iterator[str]:
     if kind is FallbackType.OUT_OF_SCOPE:
         yield words.out_of_scope
         return
     if kind is FallbackType.INSUFFICIENT_EVIDENCE:
-        yield words.no_support
+        yield support
     if not snapshot.facts:
         yield words.nothing_checked
     if snapshot.stop_reason in set(StopReason):

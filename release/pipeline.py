@@ -75,6 +75,7 @@ def _published(
         language=case.language,
         missing_info=draft.missing_info if draft else [],
         false_citations=proof.false_citations_dropped,
+        could_not_check=proof.could_not_check,
     )
     return Release(
         outcome=str(decision.outcome),

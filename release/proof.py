@@ -18,10 +18,12 @@ from release.semantic_guard import guard_messages, read_verdict
 @dataclass(frozen=True, slots=True)
 class Proof:
     """`verified` is the draft that concludes and whose citations hold, as proposed or repaired;
-    `supported` is said of that one."""
+    `supported` is said of that one. `could_not_check`: a component gave no reply at all, which says
+    nothing about the evidence."""
 
     verified: DiagnosisDraft | None = None
     supported: bool = False
+    could_not_check: bool = False
     false_citations_dropped: bool = False
 
 
@@ -41,36 +43,41 @@ class Prover:
         if draft.conclusion is None:
             kept = drop_false_citations(draft, self.case.snapshot)
             return Proof(false_citations_dropped=kept != draft)
-        verified = draft if report.passed else await self._repaired(draft, report)
-        if verified is None:
-            return Proof()
-        return Proof(verified, supported=await self._support(verified))
+        if report.passed:
+            return await self._guarded(draft)
+        return await self._guarded_after_repair(draft, report)
 
-    async def _repaired(self, draft: DiagnosisDraft, report: GuardReport) -> DiagnosisDraft | None:
-        """The mended draft, or None unless it still concludes and its citations now hold."""
+    async def _guarded_after_repair(self, draft: DiagnosisDraft, report: GuardReport) -> Proof:
+        """The mended draft counts only if it still concludes and its citations now hold."""
         case = self.case
         instructions = self.prompt("evidence_repair", case.language)
         messages = repair_messages(instructions, case.question, draft, report, case.snapshot)
         reply = await self.ask("EVIDENCE_REPAIR", messages)
-        repaired = parse_draft(reply) if reply is not None else None
+        if reply is None:
+            return Proof(could_not_check=True)
+        repaired = parse_draft(reply)
         self.note("EVIDENCE_REPAIR", {"readable": repaired is not None})
         if repaired is None:
-            return None
+            return Proof()
         if repaired.conclusion is None:
             final = guard_report({GuardCode.CONCLUSION_WITHDRAWN})
         else:
             final = check_evidence(repaired, case.snapshot)
         self._note_report("EVIDENCE_GUARD_FINAL", final)
-        return repaired if final.passed else None
+        return await self._guarded(repaired) if final.passed else Proof()
 
-    async def _support(self, draft: DiagnosisDraft) -> bool:
+    async def _guarded(self, draft: DiagnosisDraft) -> Proof:
+        """Without a reply there is no verdict, and none is noted."""
         case = self.case
         instructions = self.prompt("semantic_guard", case.language)
         messages = guard_messages(instructions, case.question, draft, case.snapshot)
-        verdict = read_verdict(await self.ask("SEMANTIC_GUARD", messages))
+        reply = await self.ask("SEMANTIC_GUARD", messages)
+        if reply is None:
+            return Proof(draft, could_not_check=True)
+        verdict = read_verdict(reply)
         fields = {"supported": verdict.supported, "readable": verdict.readable}
         self.note("SEMANTIC_GUARD", fields)
-        return verdict.supported
+        return Proof(draft, supported=verdict.supported)
 
     def _note_report(self, event: str, report: GuardReport) -> None:
         self.note(event, {"passed": report.passed, "codes": list(report.codes)})

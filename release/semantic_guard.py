@@ -32,9 +32,9 @@ def guard_messages(
     return component_messages(instructions, data)
 
 
-def read_verdict(text: str | None) -> GuardVerdict:
-    """The verdict in a reply; None stands for a reply that never came."""
-    value = read_object(text) if text is not None else None
+def read_verdict(text: str) -> GuardVerdict:
+    """The verdict in a reply that came."""
+    value = read_object(text)
     supported = value.get("supported") if value is not None else None
     if not isinstance(supported, bool):
         return GuardVerdict(supported=False, readable=False)

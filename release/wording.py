@@ -42,6 +42,7 @@ class Wording:
     stop: Mapping[StopReason, str]
     gap: Mapping[GapKind, str]
     no_support: str
+    could_not_check: str
     nothing_checked: str
     out_of_scope: str
     missing: str
@@ -96,6 +97,7 @@ ZH = Wording(
         }
     ),
     no_support="已核实的证据不足以支持根因结论。",
+    could_not_check="结论未能得到检查，因此没有给出；这不说明证据是否充分。请稍后再次提问。",
     nothing_checked="本次没有取得任何查询结果。",
     out_of_scope="这个问题不属于故障诊断，没有进行查询。",
     missing="缺少信息：{}",
@@ -159,6 +161,10 @@ EN = Wording(
         }
     ),
     no_support="The verified evidence does not support a root cause.",
+    could_not_check=(
+        "The conclusion could not be checked, so it is not given; that says nothing about the "
+        "evidence. Please ask again later."
+    ),
     nothing_checked="No query brought a result in this run.",
     out_of_scope="The question is not about diagnosing an incident, so nothing was queried.",
     missing="Missing: {}",

@@ -149,7 +149,6 @@ def test_evidence_is_bounded_on_a_character_boundary_and_says_so():
         ("supported", False, False),
         ('Yes. {"supported": true}', False, False),
         ("", False, False),
-        (None, False, False),
     ],
 )
 def test_unreadable_means_not_supported(reply, supported, readable):

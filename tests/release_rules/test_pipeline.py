@@ -69,7 +69,6 @@ async def test_a_repaired_conclusion_is_released_in_its_repaired_form():
 @pytest.mark.parametrize(
     ("reply", "events"),
     [
-        (None, [("EVIDENCE_REPAIR", {"readable": False})]),
         ("", [("EVIDENCE_REPAIR", {"readable": False})]),
         ("cannot", [("EVIDENCE_REPAIR", {"readable": False})]),
         (
@@ -90,7 +89,7 @@ async def test_a_repaired_conclusion_is_released_in_its_repaired_form():
             ],
         ),
     ],
-    ids=["none", "empty", "prose", "null", "still false"],
+    ids=["empty", "prose", "null", "still false"],
 )
 async def test_a_failed_repair_ends_in_insufficient_evidence(reply, events):
     # C6: a repair that is null, invalid or fails counts so; no second one, and no guard
@@ -104,9 +103,9 @@ async def test_a_failed_repair_ends_in_insufficient_evidence(reply, events):
     )
 
 
-@pytest.mark.parametrize(("reply", "readable"), [(UNSUPPORTED, True), ("hm", False), (None, False)])
-async def test_an_unsupported_or_unguarded_conclusion_is_not_released(reply, readable):
-    # C6: unsupported, or no budget left to guard it
+@pytest.mark.parametrize(("reply", "readable"), [(UNSUPPORTED, True), ("hm", False)])
+async def test_an_unsupported_conclusion_is_not_released(reply, readable):
+    # C6: unsupported, or a verdict that cannot be read
     text = draft_text(next_steps=["never"], limitations={"missing_info": ["trace id"]})
     release, events, _ = await run(case(text), reply)
     verdict = ("SEMANTIC_GUARD", {"supported": False, "readable": readable})
