@@ -11,7 +11,14 @@ from typing import assert_never
 from release.decision import NO_VALID_DRAFT
 from release.markdown import bullets, code, fenced, inline, paragraphs
 from release.released import Release, ReleasedCitation
-from release.vocabulary import FallbackType, Language, QuestionRefusal, ReleaseOutcome
+from release.vocabulary import (
+    FallbackType,
+    Language,
+    QuestionRefusal,
+    ReleaseOutcome,
+    StopReason,
+)
+from release.wording import WORDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,7 @@ def render_message(release: Release, language: Language) -> str:
         case ReleaseOutcome.FALLBACK:
             parts = _fallback(release, words)
         case ReleaseOutcome.FAILED:
-            parts = _ended(release, words.failed, _failure(release, words), words)
+            parts = _ended(release, words.failed, _failure(release, language), words)
         case ReleaseOutcome.CANCELLED:
             parts = _ended(release, words.cancelled, words.cancelled_because, words)
         case unreachable:
@@ -165,11 +172,16 @@ def _ended(release: Release, title: str, reason: str, words: Headings) -> Iterat
     yield from _section(words.checked_before, [inline(fact) for fact in release["observed_facts"]])
 
 
-def _failure(release: Release, words: Headings) -> str:
-    """Why it failed: in words where the reason is known, else as a technical failure."""
+def _failure(release: Release, language: Language) -> str:
+    """Why it failed: in words where the reason is known, else as a technical failure; then why
+    collection had been stopped, where it had."""
+    words = HEADINGS[language]
     named = release["error_code"] or "-"
     general = words.failed_because.format(code=code(named))
-    return words.failed_reasons.get(named, general)
+    reason = words.failed_reasons.get(named, general)
+    if release["stop_reason"] is None:
+        return reason
+    return f"{reason}\n\n{WORDINGS[language].stop[StopReason(release['stop_reason'])]}"
 
 
 def _section(heading: str, lines: list[str]) -> Iterator[str]:

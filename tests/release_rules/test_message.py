@@ -5,7 +5,8 @@ import pytest
 from release.fallback import build_fallback
 from release.message import render_message
 from release.released import released_fallback
-from release.vocabulary import FallbackType
+from release.vocabulary import FallbackType, StopReason
+from release.wording import WORDINGS
 from tests.release_rules.records import LINE, empty, record, snapshot
 from tests.release_rules.rendered import NASTY, active, tokens
 
@@ -137,6 +138,17 @@ def test_failed_says_what_to_do_where_the_reason_is_known(error_code, chinese, e
         message = render_message(told, language)
         assert words in message
         assert error_code not in message
+
+
+@pytest.mark.parametrize("reason", StopReason)
+@pytest.mark.parametrize("error_code", ["NO_VALID_DRAFT", "MODEL_UNAVAILABLE"])
+def test_failed_says_why_collection_was_stopped(error_code, reason):
+    # C6, C6.3: beside the reason of the failure, in words
+    for language in WORDINGS:
+        plain = render_message(release("FAILED", error_code=error_code), language)
+        told = release("FAILED", error_code=error_code, stop_reason=str(reason))
+        stopped = WORDINGS[language].stop[reason]
+        assert render_message(told, language) == f"{plain}\n\n{stopped}"
 
 
 def test_cancelled_shows_the_facts_so_far():
