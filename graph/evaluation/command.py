@@ -12,6 +12,7 @@ from graph.evaluation.scoring import Score, as_json
 
 EXIT_RAN = 0
 EXIT_UNUSABLE = 2
+_MIN_COLUMNS = 120
 
 
 def run_evaluation(cases: Path, data: Path, *, as_json_text: bool = False) -> int:
@@ -30,7 +31,10 @@ def run_evaluation(cases: Path, data: Path, *, as_json_text: bool = False) -> in
 
         from graph.evaluation.report import print_report
 
-        print_report(scores, Console())
+        console = Console()
+        # a pipe or file has no width of its own, and rich would squeeze the table into 80 columns
+        width = console.width if console.is_terminal else max(console.width, _MIN_COLUMNS)
+        print_report(scores, Console(width=width))
     return EXIT_RAN
 
 
