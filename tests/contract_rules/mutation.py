@@ -1,6 +1,6 @@
 """Breaks the pure rules one operator at a time and asks whether a test notices.
 
-    python tests/contract_rules/mutation.py              every rule, about ten minutes on two cores
+    python tests/contract_rules/mutation.py              every rule, about five minutes on two cores
     python tests/contract_rules/mutation.py --bounded    the stop contract alone, for CI
 
 mutmut does the breaking (`[tool.mutmut]` in pyproject.toml says where). A mutant may survive only
@@ -44,11 +44,13 @@ class Outcome:
 
 
 def run(patterns: Sequence[str]) -> Outcome:
-    """A fresh run of mutmut over the functions that match, all of them without a pattern."""
+    """A fresh run of mutmut over the modules that match, all of them without a pattern."""
     shutil.rmtree(ROOT / "mutants", ignore_errors=True)
     _mutmut("run", *patterns)
     _every_test_can_be_run()
     states = dict(_states(patterns))
+    if not states:
+        sys.exit("nothing was broken: no function matches")
     return Outcome(
         mutants=len(states),
         unnoticed=tuple(_change(name) for name, state in states.items() if state not in NOTICED),
@@ -112,9 +114,9 @@ def _mutmut(*arguments: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--bounded", action="store_true", help="the stop contract alone")
-    parser.add_argument("functions", nargs="*", help="patterns such as tools.observation.*")
+    parser.add_argument("modules", nargs="*", help="patterns such as tools.observation.*")
     chosen = parser.parse_args()
-    patterns = (*chosen.functions, *(BOUNDED if chosen.bounded else ()))
+    patterns = (*chosen.modules, *(BOUNDED if chosen.bounded else ()))
     outcome, accepted = run(patterns), listed(patterns)
     unlisted = [change for change in outcome.unnoticed if change not in accepted]
     stale = [change for change in accepted if change not in outcome.unnoticed]

@@ -23,6 +23,7 @@ from tools.scope import (
 
 E_COMPOSED, E_DECOMPOSED = "caf\u00e9", "cafe\u0301"
 NOON = datetime(2026, 7, 26, 12, 0, tzinfo=UTC)
+NOON_UTC = "2026-07-26T12:00:00+00:00"
 SHANGHAI = timezone(timedelta(hours=8))
 
 
@@ -83,6 +84,10 @@ def test_a_time_is_an_instant_in_utc_with_its_zone() -> None:
         (NOON.replace(tzinfo=None), "2026-07-26T12:00:00"),
         ([" a ", (" b ", 1)], ["a", ["b", 1]]),
         ({" k ": {"deep": [E_DECOMPOSED]}, 1: None}, {" k ": {"deep": [E_COMPOSED]}, "1": None}),
+        ({" b ", "a", E_DECOMPOSED}, ["a", "b", E_COMPOSED]),
+        (frozenset({10, 9, "9", None}), ["9", 10, 9, None]),
+        ({("b", 1), ("a", 2)}, [["a", 2], ["b", 1]]),
+        ({"window": [{"end": NOON.astimezone(SHANGHAI)}]}, {"window": [{"end": NOON_UTC}]}),
         (True, True),
         (1.5, 1.5),
         (None, None),
