@@ -18,7 +18,8 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The parsed arguments of a tool call; `well_formed` is false when nothing in it may be used.
+    """The parsed arguments of a tool call; `well_formed` is false when nothing in it may be used,
+    and `malformed` then names the parts to mend, outermost first (C4).
 
     `input` is None when there is none, or when what stands there is not an object.
     """
@@ -27,6 +28,7 @@ class Envelope:
     has_input: bool = False
     evaluation: Evaluation | None = None
     input: Mapping[str, Any] | None = None
+    malformed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,6 @@ class ToolRequest:
     scope_key: str | None = None
 
 
-_MALFORMED = Envelope(well_formed=False)
 _GAINS = [gain.value for gain in InformationGain]
 
 
@@ -53,21 +54,25 @@ def parse_envelope(arguments: Any) -> Envelope:
     """Read the arguments of a tool call. Never raises; JSON strings are decoded first (C2.2)."""
     fields = as_object(arguments)
     if fields is None:
-        return _MALFORMED
+        return Envelope(well_formed=False, malformed=("arguments",))
     previous = fields.get("previous_observation")
-    evaluation = _evaluation(previous)
-    if previous is not None and evaluation is None:
-        return _MALFORMED
+    evaluation = _evaluation(previous) if previous is not None else None
+    if isinstance(evaluation, tuple):
+        return Envelope(well_formed=False, malformed=evaluation)
     body = fields.get("input")
     return Envelope(True, body is not None, evaluation, as_object(body))
 
 
-def _evaluation(value: Any) -> Evaluation | None:
-    fields = as_object(value) or {}
+def _evaluation(value: Any) -> Evaluation | tuple[str, ...]:
+    """The evaluation, or the names of the parts that keep it from being one."""
+    fields = as_object(value)
+    if fields is None:
+        return ("previous_observation",)
     call_id, gain = fields.get("tool_call_id"), fields.get("information_gain")
     if isinstance(call_id, str) and gain in _GAINS:
         return Evaluation(call_id, InformationGain(gain))
-    return None
+    parts = {"tool_call_id": isinstance(call_id, str), "information_gain": gain in _GAINS}
+    return tuple(f"previous_observation.{name}" for name, sound in parts.items() if not sound)
 
 
 def as_object(value: Any) -> dict[str, Any] | None:

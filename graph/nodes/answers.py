@@ -148,6 +148,8 @@ def _invalid_fields(violation: Violation, names: tuple[str, ...]) -> list[str]:
     match violation:
         case Violation.INVALID_INPUT:
             return [f"input.{name}" for name in names[:MAX_INVALID_FIELDS]] or ["input"]
+        case Violation.INVALID_ENVELOPE:
+            return list(names)
         case Violation.UNEXPECTED_PREVIOUS_OBSERVATION:
             return ["previous_observation"]
         case Violation.OUT_OF_ORDER_PREVIOUS_OBSERVATION:

@@ -22,7 +22,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 @dataclass(frozen=True, slots=True)
 class ReadCall:
-    """A call as the gate and the boundary need it."""
+    """A call as the gate and the boundary need it; `invalid_fields` are parts of the envelope where
+    that is malformed, else fields of the input."""
 
     call: DialogueCall
     request: ToolRequest
@@ -54,7 +55,7 @@ def read_call(parts: Parts, call: DialogueCall) -> ReadCall:
     if tool is not None and envelope.input is not None:
         prepared = prepare_request(tool, envelope.input)
     accepted = prepared if isinstance(prepared, PreparedRequest) else None
-    invalid = prepared.fields if isinstance(prepared, InvalidInput) else ()
+    invalid = prepared.fields if isinstance(prepared, InvalidInput) else envelope.malformed
     return ReadCall(call, _request(call, tool is not None, envelope, accepted), accepted, invalid)
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from graph.contract.envelope import Envelope, Evaluation, parse_envelope
 from graph.contract.vocabulary import InformationGain
 
-MALFORMED = Envelope(well_formed=False)
+NO_ARGUMENTS = Envelope(well_formed=False, malformed=("arguments",))
+NO_EVALUATION = Envelope(well_formed=False, malformed=("previous_observation",))
 JUDGED = {"tool_call_id": "call-1", "information_gain": "NO_GAIN"}
 NO_GAIN = Evaluation("call-1", InformationGain.NO_GAIN)
 DEEP = 200_000
@@ -22,6 +23,13 @@ NOT_OBJECTS: list[Any] = [
 NOT_GAINS: list[Any] = [
     None, "", "gained", "GAINED ", "MAYBE", "SATURATED", True, 1, ["GAINED"], {},
 ]  # fmt: skip
+
+
+def unsound(*names: str) -> Envelope:
+    """What is read where these parts of an evaluation are malformed."""
+    parts = tuple(f"previous_observation.{name}" for name in names)
+    return Envelope(well_formed=False, malformed=parts)
+
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -43,7 +51,7 @@ envelopes = st.fixed_dictionaries(
 @pytest.mark.parametrize("arguments", NOT_OBJECTS, ids=repr)
 def test_arguments_that_are_no_object_are_malformed(arguments: Any) -> None:
     # C2.2 INVALID_ENVELOPE
-    assert parse_envelope(arguments) == MALFORMED
+    assert parse_envelope(arguments) == NO_ARGUMENTS
 
 
 @pytest.mark.parametrize("arguments", [{}, "{}", {"input": None}, '{"input": null}', {"x": 1}])
@@ -89,7 +97,7 @@ def test_an_evaluation_is_read_as_object_or_json_string(gain: InformationGain, s
 )
 def test_a_previous_observation_of_another_type_is_malformed(previous: Any) -> None:
     # C2.2 INVALID_ENVELOPE
-    assert parse_envelope({"previous_observation": previous, "input": {}}) == MALFORMED
+    assert parse_envelope({"previous_observation": previous, "input": {}}) == NO_EVALUATION
 
 
 @pytest.mark.parametrize(
@@ -99,18 +107,19 @@ def test_a_previous_observation_of_another_type_is_malformed(previous: Any) -> N
     ids=repr,
 )
 def test_an_unknown_gain_or_an_id_that_is_no_text_is_malformed(change: dict[str, Any]) -> None:
-    # C2.2 INVALID_ENVELOPE
+    # C2.2 INVALID_ENVELOPE, C4: the name of the part
     arguments = {"previous_observation": {**JUDGED, **change}, "input": {}}
-    assert parse_envelope(arguments) == MALFORMED
-    assert parse_envelope(json.dumps(arguments)) == MALFORMED
+    assert parse_envelope(arguments) == unsound(*change)
+    assert parse_envelope(json.dumps(arguments)) == unsound(*change)
 
 
 @pytest.mark.parametrize("missing", sorted(JUDGED))
 def test_half_an_evaluation_is_malformed(missing: str) -> None:
     # C2.2 INVALID_ENVELOPE
     half = {name: value for name, value in JUDGED.items() if name != missing}
-    assert parse_envelope({"previous_observation": half, "input": {}}) == MALFORMED
-    assert parse_envelope({"previous_observation": {}, "input": {}}) == MALFORMED
+    assert parse_envelope({"previous_observation": half, "input": {}}) == unsound(missing)
+    nothing = parse_envelope({"previous_observation": {}, "input": {}})
+    assert nothing == unsound("tool_call_id", "information_gain")
 
 
 def test_keys_beside_the_known_ones_are_tolerated() -> None:
@@ -131,9 +140,9 @@ def test_an_evaluation_is_read_even_where_the_input_is_missing() -> None:
 def test_strings_are_decoded_once() -> None:
     # C2.2: an object in a string is decoded, a string in a string is not an object
     twice = json.dumps(json.dumps({"input": {}}))
-    assert parse_envelope(twice) == MALFORMED
+    assert parse_envelope(twice) == NO_ARGUMENTS
     assert parse_envelope({"input": twice}).input is None
-    assert parse_envelope({"previous_observation": json.dumps(json.dumps(JUDGED))}) == MALFORMED
+    assert parse_envelope({"previous_observation": json.dumps(json.dumps(JUDGED))}) == NO_EVALUATION
 
 
 def test_strings_inside_the_input_stay_strings() -> None:
@@ -155,15 +164,15 @@ def test_strings_inside_the_input_stay_strings() -> None:
 )
 def test_nesting_deeper_than_the_decoder_goes_is_refused_not_raised(text: str) -> None:
     # C2.2
-    assert parse_envelope(text) == MALFORMED
-    assert parse_envelope({"previous_observation": text, "input": {}}) == MALFORMED
+    assert parse_envelope(text) == NO_ARGUMENTS
+    assert parse_envelope({"previous_observation": text, "input": {}}) == NO_EVALUATION
     assert parse_envelope({"input": text}) == Envelope(True, True, None, None)
 
 
 def test_an_integer_longer_than_the_decoder_reads_is_refused_not_raised() -> None:
     # C2.2
     text = '{"limit": 1' + "0" * 10_000 + "}"
-    assert parse_envelope(text) == MALFORMED
+    assert parse_envelope(text) == NO_ARGUMENTS
     assert parse_envelope({"input": text}) == Envelope(True, True, None, None)
     assert parse_envelope({"input": {"limit": 10**10_000}}).input == {"limit": 10**10_000}
 
@@ -177,4 +186,6 @@ def test_no_arguments_raise_and_a_string_of_them_says_the_same(arguments: Any) -
         assert envelope.well_formed or arguments.get("previous_observation") is not None
         assert parse_envelope(json.dumps(arguments)) == envelope
     if not envelope.well_formed:
-        assert envelope == MALFORMED
+        names = envelope.malformed
+        assert names == (("arguments",) if not isinstance(arguments, dict) else names) != ()
+        assert envelope == Envelope(well_formed=False, malformed=names)

@@ -58,6 +58,33 @@ def test_the_model_is_told_which_fields_are_wrong():
     assert "secret" not in str(seen)
 
 
+@pytest.mark.parametrize(
+    ("args", "names"),
+    [
+        ({"previous_observation": "secret"}, ["previous_observation"]),
+        (
+            {"previous_observation": {"tool_call_id": 7, "information_gain": "GAINED"}},
+            ["previous_observation.tool_call_id"],
+        ),
+        (
+            {"previous_observation": {"tool_call_id": "c0", "information_gain": "secret"}},
+            ["previous_observation.information_gain"],
+        ),
+        (
+            {"previous_observation": {"secret": 1}},
+            ["previous_observation.tool_call_id", "previous_observation.information_gain"],
+        ),
+    ],
+)
+def test_the_model_is_told_which_part_of_the_envelope_is_malformed(args, names):
+    # C4: names only
+    asked = asks({"id": "c1", "name": "query_logs", "args": {**args, "input": {}}})
+    (seen,) = observations(play(Bench(agent=[asked, draft(None)])))
+    assert seen["violation_type"] == "INVALID_ENVELOPE"
+    assert seen["invalid_fields"] == names
+    assert "secret" not in str(seen)
+
+
 def test_a_list_of_wrong_fields_is_bounded():
     # C4
     fields: dict[str, Any] = {f"f{n:02}": (int, 0) for n in range(MAX_INVALID_FIELDS + 4)}

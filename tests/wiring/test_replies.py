@@ -40,6 +40,7 @@ def test_malformed_arguments_execute_nothing_and_are_one_violation(args):
     state = finished(bench)
     (seen,) = observations(state)
     assert seen["violation_type"] == "INVALID_ENVELOPE"
+    assert seen["invalid_fields"] == ["arguments"]
     assert seen["tool_call_id"] == "c1"
     assert tool.runs == []
     assert first_call(state)["args"] == {}
