@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Checkpointer
 
@@ -33,10 +32,13 @@ from tools.boundary import ToolBoundary
 from tools.evidence import EvidenceTool
 from tools.invocations import InvocationStore
 
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
 
 def build_graph(
     *,
-    models: BaseChatModel | Models,
+    models: "BaseChatModel | Models",
     tools: Sequence[EvidenceTool[Any]],
     invocations: InvocationStore,
     settings: Settings | None = None,
@@ -107,7 +109,7 @@ def _bound(models: Models, tools: Sequence[EvidenceTool[Any]]) -> dict[Component
     return bound
 
 
-def _with_tools(model: BaseChatModel, schemas: list[dict[str, Any]]) -> ChatRunnable:
+def _with_tools(model: "BaseChatModel", schemas: list[dict[str, Any]]) -> ChatRunnable:
     try:
         return model.bind_tools(schemas, parallel_tool_calls=False)
     except NotImplementedError:

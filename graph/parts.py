@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 
@@ -15,7 +14,11 @@ from prompts import Prompts
 from tools.boundary import ToolBoundary
 from tools.evidence import EvidenceTool
 
-ChatRunnable = Runnable[LanguageModelInput, BaseMessage]
+if TYPE_CHECKING:
+    # chat models bring output parsers and more, which an import of ours need not wait for
+    from langchain_core.language_models import LanguageModelInput
+
+ChatRunnable: TypeAlias = "Runnable[LanguageModelInput, BaseMessage]"
 
 
 @dataclass(frozen=True)
