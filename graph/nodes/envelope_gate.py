@@ -75,12 +75,14 @@ class _Case:
         self, verdict: Verdict, *, held: Observation | None = None, answered: int = 1
     ) -> Update:
         """The turn after this call, and how the run goes on."""
-        turn = self.decision.turn
+        turn, position = self.decision.turn, self.state["turn"]["call"]
+        # only a later call of the message can repeat the evaluation (C2.4)
+        applied = turn.applied if position + 1 < self.calls else None
         return {
             "turn": {
-                "call": self.state["turn"]["call"] + answered,
+                "call": position + answered,
                 "closed": turn.closed,
-                "applied": _applied(turn.applied),
+                "applied": _applied(applied),
                 "held": held.model_dump(exclude_none=True) if held else None,
                 "verdict": verdict,
             }
