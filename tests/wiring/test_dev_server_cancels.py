@@ -66,8 +66,17 @@ async def ended(client: LangGraphClient, thread: str) -> None:
     raise AssertionError(await client.runs.list(thread))
 
 
+SETTLING_LOOKS = 150
+
+
 async def state(client: LangGraphClient, thread: str) -> dict[str, Any]:
     found = await client.threads.get_state(thread)
+    for _ in range(SETTLING_LOOKS):
+        if found["next"] == []:
+            break
+        # a client that left cannot wait for the release that its leaving started
+        await asyncio.sleep(0.1)
+        found = await client.threads.get_state(thread)
     assert found["next"] == []
     return dict(found["values"])  # type: ignore[call-overload]
 
