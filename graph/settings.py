@@ -4,7 +4,7 @@ Explicit values beat the environment, which beats `diagnosis.toml`, which beats 
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -13,7 +13,6 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
-    TypeAdapter,
     ValidationError,
     model_validator,
 )
@@ -196,9 +195,8 @@ class Settings(BaseSettings):
 
     def limits(self) -> Limits:
         """The limits that a run copies at its begin (C1.5, C3.7)."""
-        return TypeAdapter(Limits).validate_python(
-            {**self.harness.chat.model_dump(), **self.harness.budget.model_dump()}
-        )
+        chat, budget = self.harness.chat.model_dump(), self.harness.budget.model_dump()
+        return cast(Limits, {**chat, **budget})
 
 
 def _one_line(error: ValidationError) -> str:
