@@ -5,14 +5,11 @@
 """
 
 import asyncio
-import hashlib
 import os
 import threading
-import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from langgraph.types import Checkpointer
@@ -21,53 +18,14 @@ from graph.build import DiagnosisGraph, build_graph
 from graph.models import Models
 from graph.offline import offline_models
 from graph.provider import make_models
-from graph.settings import Settings, SettingsError
-from graph.stores.folder import private_dir
+from graph.settings import Settings
+from graph.sources import make_tools
 from graph.stores.records import make_store
 from graph.stores.sessions import open_sessions
 from tools.evidence import EvidenceTool
 from tools.invocations import InvocationStore
 
 _serving = threading.Lock()
-
-
-def incident_database(folder: Path) -> Path:
-    """The shipped incident's database in `folder`, built from its SQL scripts when it is missing.
-
-    Its folder is named by those scripts, so that a new version gets a new file; built under a
-    name of its own and moved into place, so that no process ever meets half of it.
-    """
-    from graph.incident import SQL_SCRIPTS, build_database
-
-    digest = hashlib.blake2b(digest_size=8)
-    for script in sorted(SQL_SCRIPTS.glob("*.sql")):
-        digest.update(script.read_bytes())
-    built = folder / f"incident-{digest.hexdigest()}" / "incident.sqlite"
-    if not built.exists():
-        build_database(built.with_name(f"{uuid.uuid4().hex}.sqlite")).replace(built)
-    return built
-
-
-def make_tools(settings: Settings) -> list[EvidenceTool[Any]]:
-    """The three sources: the team's where configured, else the incident that ships with us."""
-    from graph.incident import KNOWLEDGE, LOGS
-    from tools.knowledge import KnowledgeTool
-    from tools.logs import LogsTool
-    from tools.sql import SqlTool
-
-    sources = settings.sources
-    database = sources.database
-    if database is None:
-        database = f"sqlite:///{incident_database(private_dir(settings))}"
-    try:
-        sql = SqlTool(database)
-    except ValueError as refused:
-        raise SettingsError(f"sources.database: {refused}") from None
-    return [
-        KnowledgeTool(sources.knowledge or KNOWLEDGE),
-        LogsTool(sources.logs or LOGS, default_timezone=sources.logs_time_zone),
-        sql,
-    ]
 
 
 def assemble(

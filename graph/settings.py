@@ -5,7 +5,6 @@ Explicit values beat the environment, which beats `diagnosis.toml`, which beats 
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
@@ -28,6 +27,8 @@ from pydantic_settings import (
 )
 
 from graph.contract.limits import Limits
+from graph.source_settings import SourceSettings
+from graph.time_zones import ZoneName
 
 Count = Annotated[int, Field(ge=1)]
 Bytes = Annotated[int, Field(ge=256)]
@@ -36,14 +37,6 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 class SettingsError(ValueError):
     """A setting is wrong. The message is one line that names the key and what to do."""
-
-
-def _known_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError("not an IANA time zone such as Asia/Shanghai") from None
-    return name
 
 
 def _of_scheme(*schemes: str) -> AfterValidator:
@@ -114,15 +107,6 @@ class ModelSettings(_Section):
     timeout_seconds: Seconds = 60
 
 
-class SourceSettings(_Section):
-    """Where evidence lies; what is not named comes from the incident that ships with us."""
-
-    knowledge: Path | None = None
-    logs: Path | None = None
-    database: str | None = None
-    logs_time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
-
-
 class SessionStoreSettings(_Section):
     """Where sessions lie: PostgreSQL, or left out a SQLite file in the data folder."""
 
@@ -164,7 +148,7 @@ class Settings(BaseSettings):
     models: ModelSettings = ModelSettings()
     sources: SourceSettings = SourceSettings()
     stores: StoreSettings = StoreSettings()
-    time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
+    time_zone: ZoneName = "UTC"
     data_dir: Path | None = None
 
     def __init__(self, **values: Any) -> None:

@@ -5,14 +5,13 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import cast
 
 from langchain_core.messages import HumanMessage
 from rich import filesize
 from rich.table import Table
 from rich.text import Text
 
-from graph.app import make_tools
 from graph.command.terminal import Terminal
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
@@ -21,23 +20,19 @@ from graph.nodes.model_call import ask_model
 from graph.parts import Parts
 from graph.provider import make_models, provider_is_configured
 from graph.settings import Settings, SettingsError
+from graph.sources import Source, make_sources, without_credentials
 from graph.state import State
 from graph.stores.faults import SessionStoreUnavailable
 from graph.stores.records import make_store, records_place
 from graph.stores.sessions import open_sessions, sessions_place
 from prompts import load_prompts
 from tools.boundary import ToolBoundary
-from tools.evidence import EvidenceTool, ToolFailure
+from tools.evidence import ToolFailure
 from tools.invocations import StoreUnavailable
 from tools.sqlite_invocations import SqliteInvocationStore
 
 PATIENCE_SECONDS = 20.0
 WRONG_SETTING = "WRONG_SETTING"
-_PROBES: dict[str, dict[str, Any]] = {
-    "lookup_knowledge": {"query": "error", "limit": 1},
-    "query_logs": {"keyword": "error", "limit": 1},
-    "query_mysql": {"sql": "SELECT 1", "limit": 1},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +63,13 @@ async def _checks(settings: Settings) -> AsyncIterator[Check]:
         yield Check("model", str(wrong), WRONG_SETTING)
     yield await _sessions(settings)
     yield await _records(settings)
-    places = _places(settings)
     try:
-        tools = await asyncio.to_thread(make_tools, settings)
+        sources = await asyncio.to_thread(make_sources, settings)
     except SettingsError as wrong:
         yield Check("sources", str(wrong), WRONG_SETTING)
         return
-    for tool in tools:
-        yield Check(tool.name, places[tool.name], await _source_failure(tool))
+    for source in sources:
+        yield Check(source.tool.name, source.place, await _source_failure(source))
 
 
 async def _model(settings: Settings) -> Check:
@@ -111,7 +105,7 @@ def _model_name(settings: Settings) -> str:
         return "built-in rules model: deterministic, offline, finds simple causes only"
     name = settings.models.name or os.environ.get("OPENAI_MODEL")
     place = settings.models.base_url or os.environ.get("OPENAI_BASE_URL") or "api.openai.com"
-    return f"{name} at {_without_credentials(place)}"
+    return f"{name} at {without_credentials(place)}"
 
 
 async def _sessions(settings: Settings) -> Check:
@@ -143,29 +137,14 @@ async def _records(settings: Settings) -> Check:
     return Check("records", f"{records_place(settings)}{size}")
 
 
-async def _source_failure(tool: EvidenceTool[Any]) -> str | None:
+async def _source_failure(source: Source) -> str | None:
+    if source.probe is None:
+        return None
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await tool.search(tool.Input(**_PROBES[tool.name]))
+            await source.tool.search(source.tool.Input(**source.probe))
     except ToolFailure as failure:
         return failure.code
     except TimeoutError:
         return "TOOL_TIMEOUT"
     return None
-
-
-def _places(settings: Settings) -> dict[str, str]:
-    shipped = "the incident that ships with the product"
-    sources = settings.sources
-    database = sources.database
-    return {
-        "lookup_knowledge": str(sources.knowledge or shipped),
-        "query_logs": str(sources.logs or shipped),
-        "query_mysql": _without_credentials(database) if database else shipped,
-    }
-
-
-def _without_credentials(url: str) -> str:
-    """An address without user, password and query, which may hold another password."""
-    kind, separator, rest = url.partition("?")[0].rpartition("://")
-    return f"{kind}{separator}{rest.rpartition('@')[2]}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graph import Settings, SettingsError
-from graph.app import incident_database, make_tools
+from graph.sources import incident_database, make_tools
 from graph.stores.folder import data_dir, private_dir
 
 MAKERS = 8

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graph import Models, Settings, build_graph
-from graph.app import make_tools
+from graph.sources import make_tools
 from tests.fakes.bench import Bench, play
 from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import MISSING_CONTEXT, PROVED, asks, call, routed
