@@ -38,8 +38,17 @@ def _knowledge(settings: Settings) -> Source:
     from tools.knowledge import KnowledgeTool
 
     folder = settings.sources.knowledge
-    tool = KnowledgeTool(folder or KNOWLEDGE)
+    tool = KnowledgeTool(folder or KNOWLEDGE, index_folder=_knowledge_index(settings))
     return Source(tool, str(folder or SHIPPED), {"query": "error", "limit": 1})
+
+
+def _knowledge_index(settings: Settings) -> Path | None:
+    """Below the data folder; None, a temporary index, where that cannot be written: it holds
+    nothing that cannot be made again, so a host with all its stores elsewhere needs no disk."""
+    try:
+        return private_dir(settings) / "knowledge"
+    except SettingsError:
+        return None
 
 
 def _logs(settings: Settings) -> Source:

@@ -7,9 +7,9 @@ ConfigMap works), a linked folder is never entered.
 
 import os
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tools.evidence import ToolFailure
 
@@ -17,8 +17,7 @@ MAX_FILE_BYTES = 8 * 1024 * 1024
 _SUFFIXES = (".md", ".markdown")
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What tells cheaply that a file is unchanged; size in bytes."""
 
     mtime_ns: int
@@ -39,18 +38,27 @@ def list_folder(folder: Path) -> FolderListing:
     if not os.path.isdir(root):
         raise ToolFailure("KNOWLEDGE_FOLDER_MISSING", retryable=False)
     files: dict[str, FileStamp] = {}
-    unreadable: list[OSError] = []
     skipped = 0
-    for path in _markdown_paths(root, unreadable):
-        relative = os.path.relpath(path, root).replace(os.sep, "/")
-        stamp = _stamp(path, root) if _is_utf8(relative) else None
-        if stamp is None:
+    waiting = [""]
+    while waiting:
+        below = waiting.pop()
+        try:
+            entries = _entries(os.path.join(root, below))
+        except OSError:
+            if not below:
+                raise ToolFailure("KNOWLEDGE_FOLDER_UNREADABLE", retryable=True) from None
             skipped += 1
-        else:
-            files[relative] = stamp
-    if any(error.filename == root for error in unreadable):
-        raise ToolFailure("KNOWLEDGE_FOLDER_UNREADABLE", retryable=True)
-    return FolderListing(dict(sorted(files.items())), skipped + len(unreadable))
+            continue
+        for entry in entries:
+            if _is_folder(entry):
+                waiting.append(f"{below}{entry.name}/")
+            elif entry.name.lower().endswith(_SUFFIXES):
+                stamp = _stamp(entry, root)
+                if stamp is None or not _is_utf8(path := below + entry.name):
+                    skipped += 1
+                else:
+                    files[path] = stamp
+    return FolderListing(dict(sorted(files.items())), skipped)
 
 
 def read_file(folder: Path, relative: str) -> bytes | None:
@@ -63,22 +71,27 @@ def read_file(folder: Path, relative: str) -> bytes | None:
     return data if len(data) <= MAX_FILE_BYTES else None
 
 
-def _markdown_paths(root: str, unreadable: list[OSError]) -> Iterator[str]:
-    for directory, folders, names in os.walk(root, onerror=unreadable.append, followlinks=False):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if name.lower().endswith(_SUFFIXES) and not name.startswith("."):
-                yield os.path.join(directory, name)
+def _entries(directory: str) -> list[os.DirEntry[str]]:
+    with os.scandir(directory) as entries:
+        return [entry for entry in entries if not entry.name.startswith(".")]
 
 
-def _stamp(path: str, root: str) -> FileStamp | None:
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _stamp(entry: os.DirEntry[str], root: str) -> FileStamp | None:
     """None for what is not a regular file of a fitting size inside the folder."""
     try:
-        if os.path.islink(path):
-            path = os.path.realpath(path, strict=True)
-            if os.path.commonpath([path, root]) != root:
+        status = entry.stat(follow_symlinks=False)
+        if stat.S_ISLNK(status.st_mode):
+            target = os.path.realpath(entry.path, strict=True)
+            if os.path.commonpath([target, root]) != root:
                 return None
-        status = os.stat(path, follow_symlinks=False)
+            status = os.stat(target, follow_symlinks=False)
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:

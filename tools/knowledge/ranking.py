@@ -29,8 +29,10 @@ class Hit:
     hint_share: float
 
 
-def ranked_hits(connection: sqlite3.Connection, query: str, *, limit: int) -> list[Hit]:
-    """The best sections by BM25, at most `limit`; equal ranks in path and line order."""
+def ranked_hits(
+    connection: sqlite3.Connection, query: str, *, sections: int, limit: int
+) -> list[Hit]:
+    """The best by BM25 of so many `sections`, at most `limit`; equal ranks in path, line order."""
     runs = _bounded(query_terms(query))
     patterns = {term: _pattern(term) for run in runs for term in run}
     if not patterns:
@@ -40,7 +42,6 @@ def ranked_hits(connection: sqlite3.Connection, query: str, *, limit: int) -> li
     hinted = _found(
         connection, {term: f"{_TITLE_COLUMNS} : {p}" for term, p in patterns.items()}, ids
     )
-    (sections,) = connection.execute("SELECT count(*) FROM sections").fetchone()
     weights = weigh(runs, _section_counts(connection, patterns), sections)
     hits: list[tuple[float, Hit]] = []
     for section_id, rank in ids.items():

@@ -43,15 +43,16 @@ class KnowledgeInput(BaseModel):
 class KnowledgeTool(EvidenceTool[KnowledgeInput]):
     """Ranked full-text search over the sections of the Markdown files below `folder`.
 
-    The index is built on first use. The files are read when they are needed, never on construction.
+    The index is built on first use, in a private file below `index_folder`; without one it is
+    temporary. The files are read when they are needed, never on construction.
     """
 
     Input: ClassVar[type[BaseModel]] = KnowledgeInput
     name = "lookup_knowledge"
     factual = False
 
-    def __init__(self, folder: Path) -> None:
-        self._library = KnowledgeLibrary(folder)
+    def __init__(self, folder: Path, *, index_folder: Path | None = None) -> None:
+        self._library = KnowledgeLibrary(folder, index_folder)
 
     @property
     def description(self) -> str:  # type: ignore[override]  # computed: it tells what the folder holds
