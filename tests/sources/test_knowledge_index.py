@@ -290,3 +290,61 @@ def test_an_open_index_follows_what_another_process_did(folder: Path, index_fold
     (folder / "d.md").write_text("# Broker d\n")
     assert KnowledgeLibrary(folder, index_folder).refresh().sections == 4
     assert library.refresh().titles == ("Broker a", "Broker b", "Broker c", "Broker d")
+
+
+def test_what_another_process_indexed_meanwhile_is_not_read_again(
+    folder: Path, index_folder: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list_folder = library_module.list_folder
+
+    def overtaken(path: Path) -> object:
+        monkeypatch.setattr(library_module, "list_folder", list_folder)
+        KnowledgeLibrary(folder, index_folder).refresh()
+        read.clear()
+        return list_folder(path)
+
+    monkeypatch.setattr(library_module, "list_folder", overtaken)
+    assert KnowledgeLibrary(folder, index_folder).refresh().sections == 3
+    assert read == []
+
+
+def test_what_another_process_took_for_gone_is_indexed_again(
+    folder: Path, index_folder: Path
+) -> None:
+    library = KnowledgeLibrary(folder, index_folder)
+    assert len(found(library, "broker")) == 3
+    other = SectionIndex(index_files(index_folder)[0])
+    with other.changing():
+        other.remove("a.md")
+    other.close()
+    assert len(found(library, "broker")) == 3
+
+
+def test_only_one_process_changes_an_index_at_a_time(
+    folder: Path, index_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    KnowledgeLibrary(folder, index_folder).refresh()
+    (path,) = index_files(index_folder)
+    monkeypatch.setattr(index_module, "BUSY_SECONDS", 0.0)
+    one, other = SectionIndex(path), SectionIndex(path)
+    entered = False
+    with one.changing(), pytest.raises(sqlite3.OperationalError), other.changing():
+        entered = True
+    assert not entered
+    with other.changing():
+        other.remove("a.md")
+    one.close()
+    other.close()
+
+
+def test_a_changed_file_that_cannot_be_read_is_not_found_until_it_can(
+    folder: Path, index_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = KnowledgeLibrary(folder, index_folder)
+    library.refresh()
+    (folder / "a.md").write_text("# Broker, changed\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(library_module, "read_file", lambda *_: None)
+        assert found(library, "broker") == ["b.md", "c.md"]
+        assert library.refresh().skipped == 1
+    assert len(found(library, "broker")) == 3
