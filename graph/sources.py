@@ -30,7 +30,23 @@ def make_tools(settings: Settings) -> list[EvidenceTool[Any]]:
 
 def make_sources(settings: Settings) -> list[Source]:
     """The tools with what an operator wants to know of them."""
-    return [_knowledge(settings), _logs(settings), _database(settings)]
+    return [*built_in_sources(settings), *_plugged_in(settings)]
+
+
+def built_in_sources(settings: Settings) -> list[Source]:
+    """Those of our own that are enabled."""
+    makers = {"knowledge": _knowledge, "logs": _logs, "database": _database}
+    return [make(settings) for name, make in makers.items() if name in settings.sources.enabled]
+
+
+def _plugged_in(settings: Settings) -> list[Source]:
+    from graph.mcp_sources import server_place, tools_of_all
+
+    return [
+        Source(tool, server_place(settings.sources.mcp[name]))
+        for name, tools in tools_of_all(settings).items()
+        for tool in tools
+    ]
 
 
 def _knowledge(settings: Settings) -> Source:

@@ -15,12 +15,13 @@ from rich.text import Text
 from graph.command.terminal import Terminal
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
+from graph.mcp_sources import enabled_servers, mcp_tools, server_place
 from graph.nodes.journal import Journal
 from graph.nodes.model_call import ask_model
 from graph.parts import Parts
 from graph.provider import make_models, provider_is_configured
 from graph.settings import Settings, SettingsError
-from graph.sources import Source, make_sources, without_credentials
+from graph.sources import Source, built_in_sources, without_credentials
 from graph.state import State
 from graph.stores.faults import SessionStoreUnavailable
 from graph.stores.records import make_store, records_place
@@ -64,12 +65,12 @@ async def _checks(settings: Settings) -> AsyncIterator[Check]:
     yield await _sessions(settings)
     yield await _records(settings)
     try:
-        sources = await asyncio.to_thread(make_sources, settings)
+        for source in await asyncio.to_thread(built_in_sources, settings):
+            yield Check(source.tool.name, source.place, await _source_failure(source))
     except SettingsError as wrong:
         yield Check("sources", str(wrong), WRONG_SETTING)
-        return
-    for source in sources:
-        yield Check(source.tool.name, source.place, await _source_failure(source))
+    for name in enabled_servers(settings):
+        yield await _server(settings, name)
 
 
 async def _model(settings: Settings) -> Check:
@@ -135,6 +136,16 @@ async def _records(settings: Settings) -> Check:
     finally:
         await store.aclose()
     return Check("records", f"{records_place(settings)}{size}")
+
+
+async def _server(settings: Settings, name: str) -> Check:
+    """An MCP server answers when it offers the tools that are to be taken."""
+    try:
+        tools = await asyncio.to_thread(mcp_tools, settings, name)
+    except SettingsError as wrong:
+        return Check(f"mcp.{name}", str(wrong), WRONG_SETTING)
+    named = ", ".join(tool.name for tool in tools)
+    return Check(f"mcp.{name}", f"{server_place(settings.sources.mcp[name])} ({named})")
 
 
 async def _source_failure(source: Source) -> str | None:

@@ -19,7 +19,8 @@ CORE = {"graph.state", "graph.parts", "graph.routing", "graph.nodes", "graph.com
 # unit -> the units of ours that it may import, besides itself
 ARROWS: dict[str, set[str]] = {
     "graph.models": PURE,
-    "graph.settings": PURE,
+    "graph.settings": {*PURE, "graph.source_settings", "graph.time_zones"},
+    "graph.source_settings": {"graph.plugin_settings", "graph.time_zones"},
     "graph.state": {*PURE, "release"},
     "graph.parts": {*PURE, "graph.settings", "prompts", "tools"},
     "graph.routing": {"graph.state"},
@@ -56,6 +57,8 @@ FREE = {
     "graph.command",
     "graph.evaluation",
     "graph.incident",
+    "graph.mcp_sources",
+    "graph.sources",
     "graph.stores",
 }
 

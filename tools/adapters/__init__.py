@@ -1,7 +1,11 @@
 """Other people's tools as evidence sources.
 
-`tool` wraps a LangChain tool (MCP tools come as such), `inputs` makes its typed `Input`, `results`
-reads evidence out of whatever it answers.
+    tool                            a LangChain tool
+    mcp_tools, mcp_session          the tools of an MCP server (extra `mcp`)
+    inputs, results, faults         its typed `Input`, what it answered, what it raised
+    own_loop                        a call that is taken down whatever becomes of its caller
+
+`examples.toml` beside this file shows how servers for logs, metrics and Kubernetes are configured.
 """
 
 from tools.adapters.tool import as_evidence_tool

@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 _TYPES: dict[str, Any] = {
     "string": str,
     "integer": int,
-    "number": float,
+    # a whole number stays one: a server may read it into an integer
+    "number": int | float,
     "boolean": bool,
     "array": list[Any],
     "object": dict[str, Any],
     "null": None,
 }
+
+
+_COMBINED = frozenset({"anyOf", "oneOf", "allOf"})
+# what LangChain's own call takes for itself: an argument of that name would be lost on the way
+_LANGCHAINS_OWN = frozenset({"config", "run_manager", "runtime", "self"})
 
 
 class _Closed(BaseModel):
@@ -30,10 +36,14 @@ class _Closed(BaseModel):
 
 
 def input_model(tool: "BaseTool") -> type[BaseModel]:
-    """The arguments a model may give the tool, without those a host injects."""
+    """The arguments a model may give the tool, without those a host injects. Raises ValueError for
+    a schema that cannot be resolved, or whose arguments would not arrive."""
     schema = tool.tool_call_schema
     if isinstance(schema, dict):
-        return _from_json_schema(schema)
+        model = model_of_json_schema(schema)
+        if lost := sorted(_LANGCHAINS_OWN & set(schema.get("properties") or ())):
+            raise ValueError(f"{tool.name}: LangChain passes on no argument named {lost[0]}")
+        return model
     if not issubclass(schema, BaseModel):
         raise TypeError(f"the arguments of {tool.name} need a Pydantic 2 model or a JSON schema")
     return create_model("Input", __base__=(schema, _Closed))
@@ -53,19 +63,42 @@ def _absent() -> None:
     """Marks an argument that may be missing and then is not sent: not even as null."""
 
 
-def _from_json_schema(schema: Mapping[str, Any]) -> type[BaseModel]:
-    from langchain_core.utils.json_schema import dereference_refs
-
-    whole = dereference_refs(dict(schema))
-    required = set(whole.get("required", ()))
+def model_of_json_schema(schema: Mapping[str, Any]) -> type[BaseModel]:
+    """Shown as the schema says, references resolved. A schema that combines others at its top
+    (`anyOf`, `oneOf`, `allOf`) is shown whole, and its arguments are the tool's own to check."""
+    whole = _resolved(schema)
+    properties = whole.get("properties") or {}
+    if _COMBINED & whole.keys():
+        return _shown_as(whole)
+    required = set(whole.get("required") or ())
     fields = {
         _field_name(name): _field(name, definition, required=name in required)
-        for name, definition in whole.get("properties", {}).items()
+        for name, definition in properties.items()
     }
     model = create_model("Input", __base__=_Closed, **cast("dict[str, Any]", fields))
     if whole.get("additionalProperties") not in (None, False):
         return create_model("Input", __base__=(model, _Open))
     return model
+
+
+def _resolved(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """With every reference in place of itself; one that leads back into itself allows anything."""
+    from langchain_core.utils.json_schema import dereference_refs
+
+    try:
+        whole = dereference_refs(dict(schema))
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ValueError("its argument schema refers to what is not in it") from None
+    return {key: value for key, value in whole.items() if key not in ("$defs", "definitions")}
+
+
+def _shown_as(whole: dict[str, Any]) -> type[BaseModel]:
+    def replaced(shown: dict[str, Any]) -> None:
+        shown.clear()
+        shown.update(whole)
+
+    kind = ConfigDict(extra="allow", json_schema_extra=replaced)
+    return create_model("Input", __config__=kind)
 
 
 class _Open(BaseModel):
@@ -99,4 +132,6 @@ def _type_of(definition: Mapping[str, Any]) -> Any:
         return Union[tuple(map(_type_of, variants))]  # noqa: UP007 - built at run time
     kinds = definition.get("type")
     types = [_TYPES.get(str(kind), Any) for kind in (kinds if isinstance(kinds, list) else [kinds])]
+    if definition.get("nullable") is True:
+        types.append(None)
     return Union[tuple(types)]  # noqa: UP007 - built at run time

@@ -2,11 +2,12 @@
 
 A mapping with a text is a document: the text is the evidence, the rest tells about it. Nothing
 found is an empty result. An answer that says it failed is a failure, and so is one with
-nothing in it that is text; neither is ever taken for emptiness.
+nothing in it that is text; neither is ever taken for emptiness. An answer that says that it is cut
+is truncated, and so is one with more than a mebibyte of text.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ _TEXT_KEYS = ("text", "page_content", "pageContent", "content")
 _SOURCE_KEYS = ("source", "uri", "url", "path", "file", "title", "name", "id")
 _LEVEL_KEYS = ("relevanceLevel", "relevance_level")
 _LIST_KEYS = ("content", "data", "documents", "hits", "items", "matches", "result", "results")
+_CUT_KEYS = ("truncated", "resultsTruncated", "isTruncated", "hasMore", "has_more", "is_partial")
+MAX_TEXT_BYTES = 1_048_576
+"""Of one answer, far above any observation: what lies behind it would only be carried around."""
 _BLOCKS_WITHOUT_TEXT = frozenset({"image", "audio", "video", "file", "resource", "resource_link"})
 
 
@@ -30,23 +34,57 @@ class _Hit:
 def read_result(content: Any, artifact: Any, *, tool: str, factual: bool) -> ToolResult:
     """Raises `ToolFailure`: TOOL_FAILED when the answer says so, TOOL_RESULT_UNREADABLE.
 
-    Documents in the artifact are taken before their rendering in the content. Knowledge is DIRECT
-    when any hit or the answer itself says so, else REFERENCE (C5.4).
+    Documents in the artifact are taken before their rendering in the content, MCP's structured
+    content where there is no text beside it. Knowledge is DIRECT when any hit or the answer itself
+    says so, else REFERENCE (C5.4).
     """
-    for part in (content, artifact):
-        if _says_failure(_envelope(part)):
-            raise ToolFailure("TOOL_FAILED", retryable=False)
+    said = [_envelope(part) for part in (content, artifact, _structured(artifact))]
+    if any(map(_says_failure, said)):
+        raise ToolFailure("TOOL_FAILED", retryable=False)
     outer = _level_of(artifact) if isinstance(artifact, Mapping) else {}
     found = _read(artifact if _holds_documents(artifact) else content, outer)
+    if not any(hit.text for hit in found):
+        found += _read(_structured(artifact), outer)
     hits = [hit for hit in found if hit.text is not None]
     if found and not hits:
         raise ToolFailure("TOOL_RESULT_UNREADABLE", retryable=False)
-    evidence = [
+    evidence, whole = _bounded(
         Evidence(_source(hit.about) or f"{tool} #{number}", hit.text or "")
         for number, hit in enumerate(hits, start=1)
-    ]
+    )
     level = None if factual or not hits else _level(hits)
-    return ToolResult(evidence, level, truncated=len(hits) < len(found), total=len(hits))
+    cut = any(map(_says_cut, said))
+    # of an answer that is cut, nobody knows how many there are
+    total = None if cut else len(hits)
+    return ToolResult(
+        evidence, level, truncated=cut or not whole or len(hits) < len(found), total=total
+    )
+
+
+def _bounded(pieces: Iterable[Evidence]) -> tuple[list[Evidence], bool]:
+    """As many as fit, the last one cut on a character boundary, and whether that is all."""
+    kept: list[Evidence] = []
+    left = MAX_TEXT_BYTES
+    for piece in pieces:
+        text = piece.text.encode("utf-8", "surrogatepass")
+        if len(text) > left:
+            cut = text[:left].decode("utf-8", "ignore")
+            return [*kept, Evidence(piece.source, cut)] if cut else kept, False
+        kept.append(piece)
+        left -= len(text)
+    return kept, True
+
+
+def _structured(artifact: Any) -> Any:
+    """MCP's structured content; a server wraps what is no object as `{"result": …}`."""
+    content = _mapping(artifact).get("structured_content")
+    inner = _mapping(content)
+    return inner["result"] if inner.keys() == {"result"} else content
+
+
+def _says_cut(envelope: Mapping[str, Any]) -> bool:
+    parts = (envelope, _mapping(envelope.get("metadata")), _mapping(envelope.get("meta")))
+    return any(part.get(key) is True for part in parts for key in _CUT_KEYS)
 
 
 def _envelope(value: Any) -> Mapping[str, Any]:
@@ -110,7 +148,7 @@ def _read_mapping(value: Mapping[str, Any], outer: Mapping[str, Any]) -> list[_H
     if (listed := _listed(value)) is not None:
         return _read(listed, {**outer, **_level_of(value)})
     if isinstance(resource := value.get("resource"), Mapping):
-        return _read(resource, outer)
+        return [_Hit(None, about)] if "blob" in resource else _read(resource, outer)
     if (text := _text_of(value)) is not None:
         # a text block of MCP often carries the whole answer as JSON
         return _read_text(text, outer) if value.get("type") == "text" else _plain(text, about)
@@ -150,9 +188,12 @@ def _row(value: Mapping[str, Any]) -> str | None:
 
 
 def _listed(value: Mapping[str, Any]) -> list[Any] | None:
-    """The list that an answer wraps, as in `{"results": […]}`."""
-    lists = [value[key] for key in _LIST_KEYS if isinstance(value.get(key), list)]
-    return lists[0] if len(lists) == 1 else None
+    """The list that an answer wraps, as in `{"results": […]}`; an empty one only where no other
+    list beside it holds something."""
+    lists: list[list[Any]] = [value[k] for k in _LIST_KEYS if isinstance(value.get(k), list)]
+    if len(lists) != 1 or (not lists[0] and any(isinstance(v, list) and v for v in value.values())):
+        return None
+    return lists[0]
 
 
 def _text_of(value: Mapping[str, Any]) -> str | None:

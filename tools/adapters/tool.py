@@ -1,20 +1,15 @@
 """A LangChain tool as an evidence source.
 
-| code | meaning |
-|---|---|
-| `TOOL_TIMEOUT`, `TOOL_UNAVAILABLE` | no answer in time, no connection; may be retried |
-| `TOOL_INPUT_REFUSED` | the tool's own validation refused the arguments |
-| `TOOL_FAILED` | it raised, or its answer says that it failed |
-| `TOOL_RESULT_UNREADABLE` | an answer without any text in it |
-
-The tool's error text never leaves this module (C4), and neither do its arguments: it runs without
+Codes: `tools.adapters.faults`, and `TOOL_RESULT_UNREADABLE` for an answer without any text in it.
+The tool's error text never leaves this package (C4), and neither do its arguments: it runs without
 the callbacks of the run around it.
 """
 
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from tools.adapters.faults import failure_of
 from tools.adapters.inputs import given_values, input_model
 from tools.adapters.results import read_result
 from tools.evidence import EvidenceTool, ToolFailure, ToolResult
@@ -31,7 +26,8 @@ def as_evidence_tool(
 
     `factual`: whether a root cause may rest on it alone (C6.2); state it for a source of facts.
     `read_only`: declares that the tool changes nothing, for one whose MCP annotations say that it
-    may. Raises ValueError for such a tool without it, TypeError for what is no LangChain tool.
+    may. Raises ValueError for such a tool without it, and for one whose arguments LangChain would
+    not pass on; TypeError for what is no LangChain tool.
     """
     from langchain_core.tools import BaseTool
 
@@ -53,10 +49,9 @@ def as_evidence_tool(
 
 
 def _may_write(annotations: dict[str, Any]) -> bool:
-    """What MCP annotations say, when they say anything."""
-    if annotations.get("readOnlyHint") is True:
-        return False
-    return annotations.get("readOnlyHint") is False or annotations.get("destructiveHint") is True
+    """What MCP annotations say, when there are any: who does not say read-only may write."""
+    hints = {"readOnlyHint", "destructiveHint"} & annotations.keys()
+    return bool(hints) and annotations.get("readOnlyHint") is not True
 
 
 class _AdaptedTool(EvidenceTool[BaseModel]):
@@ -73,12 +68,18 @@ class _AdaptedTool(EvidenceTool[BaseModel]):
     async def search(self, request: BaseModel) -> ToolResult:
         """One call. Raises `ToolFailure`; codes: see the module."""
         try:
-            content, artifact = await self._answer(given_values(request, mode="python"))
+            content, artifact = await self._answer(self._sent(request))
             return read_result(content, artifact, tool=self.name, factual=self.factual)
         except ToolFailure:
             raise
         except Exception as error:  # noqa: BLE001 - a foreign tool's own; only its kind is told
-            raise _failure(error) from None
+            raise failure_of(error) from None
+
+    def _sent(self, request: BaseModel) -> dict[str, Any]:
+        """What a JSON schema describes is sent exactly as its scope says."""
+        if isinstance(self._tool.args_schema, dict):
+            return self.scope(request)
+        return given_values(request, mode="python")
 
     async def _answer(self, arguments: dict[str, Any]) -> tuple[Any, Any]:
         """Content and artifact; without an artifact the content as the tool made it."""
@@ -93,15 +94,3 @@ class _AdaptedTool(EvidenceTool[BaseModel]):
         if answer.status == "error":
             raise ToolFailure("TOOL_FAILED", retryable=False)
         return answer.content, answer.artifact
-
-
-def _failure(error: Exception) -> ToolFailure:
-    match error:
-        case TimeoutError():
-            return ToolFailure("TOOL_TIMEOUT", retryable=True)
-        case OSError():
-            return ToolFailure("TOOL_UNAVAILABLE", retryable=True)
-        case ValidationError():
-            return ToolFailure("TOOL_INPUT_REFUSED", retryable=False)
-        case _:
-            return ToolFailure("TOOL_FAILED", retryable=False)
