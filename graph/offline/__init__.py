@@ -1,15 +1,12 @@
 """The built-in rules model: deterministic, offline, and honest about finding simple causes only."""
 
+from typing import get_args
+
 from graph.models import Models
 
 
 def offline_models() -> Models:
     """A rules model for every component."""
-    from graph.offline.chat import RulesModel
+    from graph.offline.chat import Component, RulesModel
 
-    return Models(
-        agent=RulesModel(component="agent"),
-        router=RulesModel(component="router"),
-        evidence_repair=RulesModel(component="evidence_repair"),
-        semantic_guard=RulesModel(component="semantic_guard"),
-    )
+    return Models(**{name: RulesModel(component=name) for name in get_args(Component)})

@@ -1,4 +1,4 @@
-"""The model's vocabulary, read once from `words.toml`."""
+"""What the model knows of operations language, read once from `words.toml`."""
 
 import re
 import tomllib
@@ -6,28 +6,26 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_CASE_MATTERS = ("name", "level", "phrase", "first", "code")
+WORDS: dict[str, Any] = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
 
 
 @cache
-def words(section: str = "") -> dict[str, Any]:
-    """The vocabulary, or one section of it."""
-    table = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
-    return table[section] if section else table
-
-
-@cache
-def pattern(name: str, section: str = "") -> re.Pattern[str]:
+def pattern(name: str) -> re.Pattern[str]:
     """One of the vocabulary's expressions."""
-    return re.compile(words(section)[name], re.NOFLAG if name in _CASE_MATTERS else re.IGNORECASE)
+    return re.compile(WORDS[name])
 
 
 def concepts(text: str) -> set[str]:
     """The symptoms and causes a text speaks of, by name."""
-    return {name for name in words("concepts") if pattern(name, "concepts").search(text)}
+    return {name for name, spelling in WORDS["concepts"] if re.search(spelling, text, re.I)}
 
 
 def nouns(text: str) -> set[str]:
-    """The words of a text, singular, with those that tables and columns use for its nouns."""
-    known = (said for noun, said in words("nouns").items() if noun in text.lower())
-    return set(re.findall("([a-z]+?)(?:s?(?![a-z]))", f"{text.lower()} {' '.join(known)}"))
+    """The Latin words of a text, singular, and what tables call its Chinese nouns."""
+    named = (noun for noun, said in WORDS["nouns"] if re.search(said, text))
+    return {*re.findall("([a-z]+?)(?:s?(?![a-z]))", text.lower()), *named}
+
+
+def filled(fields: dict[str, Any], kind: str) -> list[str]:
+    """The values of fields of a kind that the vocabulary names."""
+    return [str(value) for key, value in fields.items() if pattern(kind).search(key)]

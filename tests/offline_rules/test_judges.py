@@ -72,12 +72,6 @@ def test_a_change_with_its_names_passes() -> None:
     assert judged("engine_v3 changed on 2031-05-02", text)["supported"] is True
 
 
-def test_guessing_needs_repeated_logins_from_one_address() -> None:
-    logins = [f"sshd: Failed password for u{n} from 203.0.113.9" for n in range(3)]
-    assert judged("brute force from 203.0.113.9", *logins)["supported"] is True
-    assert judged("brute force from 203.0.113.9", logins[0])["supported"] is False
-
-
 @pytest.mark.parametrize(
     ("question", "intent"),
     [
@@ -100,19 +94,10 @@ def test_router(question: str, intent: str) -> None:
     assert json.loads(router.invoke([HumanMessage(question)]).text) == {"intent": intent}
 
 
-def mended(quote: str) -> Any:
-    citation = {"tool_call_id": "c1", "evidence_id": "e1", "quote": quote}
-    draft = {"conclusion": "x", "analysis": [{"statement": "x", "citations": [citation]}]}
-    evidence = [{"tool_call_id": "c1", "evidence_id": "e1", "text": LINE}]
+def test_a_draft_whose_citations_do_not_hold_is_withdrawn() -> None:
+    draft = {"conclusion": "x", "analysis": [{"statement": "x", "citations": []}], "next_steps": []}
     repair = offline_models().evidence_repair
     assert repair is not None
-    data = json.dumps({"draft": draft, "evidence": evidence, "problems": []})
-    return json.loads(repair.invoke([HumanMessage(data)]).text)
-
-
-def test_repair_keeps_true_citations() -> None:
-    assert mended("lost stock-db:5432")["conclusion"] == "x"
-
-
-def test_repair_withdraws_a_conclusion_without_any() -> None:
-    assert mended("lost stock-db:9999") == {"conclusion": None, "analysis": []}
+    data = json.dumps({"draft": draft, "evidence": [], "problems": []})
+    mended = json.loads(repair.invoke([HumanMessage(data)]).text)
+    assert mended == {"conclusion": None, "analysis": [], "next_steps": []}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.offline.question import Question, read_question
+from graph.offline.dialogue import Question, read_question
 
 ASKED = "\n\n[asked at 2031-05-03T09:00:00+00:00, time zone Asia/Tokyo]"
 
@@ -13,9 +13,9 @@ def read(text: str) -> Question:
 
 def window(text: str) -> tuple[str, str]:
     question = read(text)
-    assert question.start is not None
-    assert question.end is not None
-    return question.start.isoformat(), question.end.isoformat()
+    assert question.window
+    start, end = question.window
+    return start.isoformat(), end.isoformat()
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,9 @@ def window(text: str) -> tuple[str, str]:
             "2031-05-02T08:10:00+00:00",
             "2031-05-02T08:30:00+00:00",
         ),
-        ("since 2031-05-02 10:05 UTC", "2031-05-02T09:55:00+00:00", "2031-05-03T10:05:00+00:00"),
-        ("2031-05-02", "2031-05-02T00:00:00+09:00", "2031-05-02T23:59:59+09:00"),
+        ("since 2031-05-02 10:05 UTC", "2031-05-02T10:05:00+00:00", "2031-05-03T10:05:00+00:00"),
+        ("2031-05-02", "2031-05-02T00:00:00+09:00", "2031-05-03T00:00:00+09:00"),
         ("昨天 14:00 到 15:30", "2031-05-02T14:00:00+09:00", "2031-05-02T15:30:59+09:00"),
-        ("in the past hour", "2031-05-03T17:00:00+09:00", "2031-05-03T18:00:00+09:00"),
-        ("最近 30 分钟", "2031-05-03T17:30:00+09:00", "2031-05-03T18:00:00+09:00"),
     ],
 )
 def test_reads_the_window(text: str, start: str, end: str) -> None:  # C1.5
@@ -59,7 +57,7 @@ def test_reads_the_window(text: str, start: str, end: str) -> None:  # C1.5
 
 
 def test_an_impossible_date_is_none() -> None:
-    assert read("2031-02-31 is no day").start is None
+    assert read("2031-02-31 is no day").window is None
 
 
 def test_reads_ids_with_the_noun_before_them() -> None:
