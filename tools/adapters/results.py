@@ -16,7 +16,10 @@ from tools.evidence import Evidence, RelevanceLevel, ToolFailure, ToolResult
 _TEXT_KEYS = ("text", "page_content", "pageContent", "content")
 _SOURCE_KEYS = ("source", "uri", "url", "path", "file", "title", "name", "id")
 _LEVEL_KEYS = ("relevanceLevel", "relevance_level")
-_LIST_KEYS = ("content", "data", "documents", "hits", "items", "matches", "result", "results")
+_LIST_KEYS = (
+    *("content", "data", "documents", "hits", "items", "matches", "result", "results"),
+    *("entries", "events", "logs", "metrics", "records", "rows", "series", "streams"),
+)
 _CUT_KEYS = ("truncated", "resultsTruncated", "isTruncated", "hasMore", "has_more", "is_partial")
 MAX_TEXT_BYTES = 1_048_576
 """Of one answer, far above any observation: what lies behind it would only be carried around."""
@@ -188,12 +191,13 @@ def _row(value: Mapping[str, Any]) -> str | None:
 
 
 def _listed(value: Mapping[str, Any]) -> list[Any] | None:
-    """The list that an answer wraps, as in `{"results": […]}`; an empty one only where no other
-    list beside it holds something."""
+    """The list that an answer wraps, as in `{"results": […]}`; of several, the one that holds
+    something."""
     lists: list[list[Any]] = [value[k] for k in _LIST_KEYS if isinstance(value.get(k), list)]
-    if len(lists) != 1 or (not lists[0] and any(isinstance(v, list) and v for v in value.values())):
+    filled = [one for one in lists if one]
+    if len(filled) > 1 or not lists:
         return None
-    return lists[0]
+    return filled[0] if filled else []
 
 
 def _text_of(value: Mapping[str, Any]) -> str | None:
