@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import ToolMessage
@@ -16,6 +17,13 @@ from tools.adapters import as_evidence_tool
 from tools.evidence import ToolFailure
 
 
+def http_status(status: int) -> httpx.HTTPStatusError:
+    asked = httpx.Request("GET", "https://example.com/canary-7f3a")
+    return httpx.HTTPStatusError(
+        "canary-7f3a", request=asked, response=httpx.Response(status, request=asked)
+    )
+
+
 @pytest.mark.parametrize(
     ("base_tool", "code", "retryable"),
     [
@@ -23,6 +31,16 @@ from tools.evidence import ToolFailure
         (raising(ToolException("canary-7f3a"), handle_tool_error=True), "TOOL_FAILED", False),
         (raising(RuntimeError("canary-7f3a")), "TOOL_FAILED", False),
         (raising(ExceptionGroup("canary-7f3a", [ValueError("x")])), "TOOL_FAILED", False),
+        (
+            raising(ExceptionGroup("canary-7f3a", [ExceptionGroup("x", [OSError("y")])])),
+            "TOOL_UNAVAILABLE",
+            True,
+        ),
+        (raising(httpx.ConnectError("canary-7f3a")), "TOOL_UNAVAILABLE", True),
+        (raising(httpx.ReadTimeout("canary-7f3a")), "TOOL_TIMEOUT", True),
+        (raising(http_status(401)), "TOOL_ACCESS_REFUSED", False),
+        (raising(http_status(404)), "TOOL_FAILED", False),
+        (raising(http_status(503)), "TOOL_UNAVAILABLE", True),
         (raising(TimeoutError("canary-7f3a")), "TOOL_TIMEOUT", True),
         (raising(ConnectionRefusedError("canary-7f3a")), "TOOL_UNAVAILABLE", True),
         (answering({"isError": True, "content": [block("canary-7f3a")]}), "TOOL_FAILED", False),
@@ -115,6 +133,9 @@ async def test_callbacks_around_it_hear_neither_arguments_nor_errors(base_tool: 
         ({"readOnlyHint": True, "destructiveHint": True}, False),  # the latter then means nothing
         ({"readOnlyHint": False}, True),
         ({"destructiveHint": True}, True),
+        # annotations that do not say read-only mean that it may write
+        ({"readOnlyHint": None, "destructiveHint": None, "title": "x"}, True),
+        ({"destructiveHint": False}, True),
     ],
 )
 def test_a_tool_that_says_it_may_write_needs_a_declaration(

@@ -93,3 +93,75 @@ async def test_arguments_of_a_model_are_checked_by_it() -> None:
     for wrong in ({"query": "x"}, {"query": "xy", "user": "me"}, {"query": "xy", "more": 1}):
         with pytest.raises(ValidationError):
             tool.Input.model_validate(wrong)
+
+
+@pytest.mark.parametrize(
+    ("schema", "taken", "refused"),
+    [
+        ({"type": "object"}, [{}], [{"x": 1}]),
+        ({"type": "object", "properties": None, "required": None}, [{}], [{"x": 1}]),
+        ({"properties": {"x": True}}, [{"x": [1]}, {}], []),
+        (
+            {"properties": {"x": {"type": ["integer", "null"]}}},
+            [{"x": 1}, {"x": None}],
+            [{"x": ""}],
+        ),
+        (
+            {"properties": {"x": {"type": "string", "nullable": True}}},
+            [{"x": "a"}, {"x": None}],
+            [{"x": 1}],
+        ),
+        ({"properties": {"x": {"type": "number"}}}, [{"x": 1}, {"x": 1.5}], [{"x": "many"}]),
+        ({"properties": {"x": {"enum": [1, "a", None]}}}, [{"x": 1}, {"x": None}], []),
+        ({"properties": {"x": {"oneOf": [{"type": "string"}]}}}, [{"x": "a"}], []),
+        ({"properties": {"@timestamp": {"type": "string"}}}, [{"@timestamp": "now"}], [{"x": 1}]),
+        ({"properties": {"_id": {"type": "string"}}}, [{"_id": "a"}], [{"argument__id": "a"}]),
+        ({"properties": {}, "additionalProperties": {"type": "string"}}, [{"any": "thing"}], []),
+        (
+            {"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]},
+            [{"a": 1}, {"b": 1}],
+            [],
+        ),
+    ],
+)
+async def test_odd_schemas_take_what_they_say(
+    schema: dict[str, Any], taken: list[dict[str, Any]], refused: list[dict[str, Any]]
+) -> None:
+    base_tool, calls = echoing(schema)
+    tool = as_evidence_tool(base_tool)
+    for arguments in taken:
+        await ask(tool, **arguments)
+    assert calls == taken  # a whole number stays one, an absent argument absent
+    for arguments in refused:
+        with pytest.raises(ValidationError):
+            tool.Input.model_validate(arguments)
+
+
+def test_a_schema_that_leads_back_into_itself_is_shown_up_to_there() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    schema = {"properties": {"first": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}}
+    shown = as_evidence_tool(echoing(schema)[0]).Input.model_json_schema()
+    assert shown["properties"]["first"]["properties"] == {"next": {}}
+
+
+def test_a_combined_schema_is_shown_whole() -> None:
+    schema = {"type": "object", "oneOf": [{"required": ["a"]}, {"$ref": "#/$defs/B"}]}
+    schema["$defs"] = {"B": {"required": ["b"]}}
+    shown = as_evidence_tool(echoing(schema)[0]).Input.model_json_schema()
+    assert shown["oneOf"] == [{"required": ["a"]}, {"required": ["b"]}]
+    assert "properties" not in shown
+
+
+@pytest.mark.parametrize("reference", ["#/$defs/Missing", "https://example.com/schema.json"])
+def test_a_schema_that_is_not_whole_is_refused(reference: str) -> None:
+    base_tool, _ = echoing({"properties": {"x": {"$ref": reference}}})
+    with pytest.raises(ValueError, match="refers to what is not in it"):
+        as_evidence_tool(base_tool)
+
+
+@pytest.mark.parametrize("name", ["config", "runtime", "run_manager", "self"])
+def test_an_argument_that_would_be_lost_is_refused(name: str) -> None:
+    # C5.3: LangChain takes these for itself, and the tool would run without what the scope says
+    base_tool, _ = echoing({"properties": {name: {"type": "string"}}})
+    with pytest.raises(ValueError, match=f"passes on no argument named {name}"):
+        as_evidence_tool(base_tool)

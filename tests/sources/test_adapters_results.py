@@ -6,8 +6,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.tools import BaseTool
 
-from tests.sources.foreign_tools import answering, answering_mcp, ask, block, found
+from tests.sources.foreign_tools import answering, answering_mcp, ask, block, failure, found
 from tools.adapters import as_evidence_tool
+from tools.adapters.results import MAX_TEXT_BYTES
 from tools.evidence import RelevanceLevel
 
 DOCUMENTS = [
@@ -46,6 +47,24 @@ DOCUMENTS = [
         (answering_mcp("rendered", DOCUMENTS[:1]), [("runbook.md", "Pool exhausted")]),
         (answering_mcp([block("a")], {"structured_content": {"x": 1}}), [("search #1", "a")]),
         (answering({"content": [block("a")], "isError": False}), [("search #1", "a")]),
+        # MCP's structured content is read where there is no text beside it
+        (
+            answering_mcp([], {"structured_content": {"data": [{"x": 1}]}}),
+            [("search #1", '{"x": 1}')],
+        ),
+        (
+            answering_mcp([], {"structured_content": {"result": ["a", "b"]}}),
+            [("search #1", "a"), ("search #2", "b")],
+        ),
+        # of several lists that an answer wraps, the one that holds something
+        (
+            answering({"data": [], "streams": [{"n": 1}], "hints": ["h"]}),
+            [("search #1", '{"n": 1}')],
+        ),
+        (
+            answering({"data": [1], "streams": [2]}),
+            [("search #1", '{"data": [1], "streams": [2]}')],
+        ),
         # one row of many may say that something failed: that is what was looked for
         (
             answering([{"success": False, "n": 1}, {"success": True, "n": 2}]),
@@ -70,11 +89,38 @@ async def test_answers_become_evidence(base_tool: BaseTool, evidence: list[Any])
         answering_mcp([block("")]),
         answering_mcp("", []),
         answering({"content": [], "isError": False}),
+        answering_mcp([], {"structured_content": {"result": None}}),
+        answering_mcp([block("[]")], {"structured_content": {"result": []}}),
+        answering({"resultType": "vector", "result": [], "links": [{"href": "x"}]}),
     ],
 )
 async def test_nothing_found_is_an_empty_result(base_tool: BaseTool) -> None:
     result = await ask(as_evidence_tool(base_tool))
     assert (result.evidence, result.relevance_level, result.truncated) == ([], None, False)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": [{"n": 1}], "metadata": {"resultsTruncated": True}},
+        {"metrics": ["up"], "has_more": True},
+        '{"results": [{"n": 1}], "truncated": true}',
+    ],
+)
+async def test_an_answer_that_says_it_is_cut_is_truncated(answer: Any) -> None:
+    result = await ask(as_evidence_tool(answering(answer)))
+    assert (result.truncated, result.total, len(result.evidence)) == (True, None, 1)
+
+
+async def test_more_text_than_anybody_looks_at_is_cut() -> None:
+    result = await ask(as_evidence_tool(answering(["日" * MAX_TEXT_BYTES, "y"])))
+    assert [piece.text for piece in result.evidence] == ["日" * (MAX_TEXT_BYTES // 3)]
+    assert (result.truncated, result.total) == (True, 2)
+
+
+async def test_binary_content_of_a_resource_is_not_dumped() -> None:
+    dump = {"type": "resource", "resource": {"uri": "file:///x", "blob": "Y2FuYXJ5"}}
+    assert (await failure(answering_mcp([dump]))).code == "TOOL_RESULT_UNREADABLE"
 
 
 async def test_what_is_not_text_beside_text_is_left_out_and_said() -> None:
