@@ -1,4 +1,4 @@
-"""The compiled graph as callers hold it: LangGraph's own, with four of its traps closed (C1).
+"""The compiled graph as callers hold it: LangGraph's own, with five of its traps closed (C1).
 
 - A recursion limit below `LEAST_STEPS` would end in `GraphRecursionError` instead of a release.
 - A question under a run id that the thread has released already would be taken for a resumption,
@@ -6,6 +6,7 @@
 - A thread that another version wrote would be read as if this one had; it is refused by name.
 - A cancelled run would be left without a release, its last call unanswered: it is ended as
   CANCELLED before the cancellation goes on. A stream that its reader merely leaves stays resumable.
+- The versions in its checkpoints would take more room than what a run writes; they are spelt short.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from graph.cancellation import close_cancelled
+from graph.channel_versions import with_short_versions
 from graph.state import SCHEMA_VERSION, InputState, OutputState, State
 
 SCHEMA_KEY = "schema_version"
@@ -62,6 +64,10 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
             if isinstance(end, asyncio.CancelledError) or _is_cancelled(reader):
                 await close_cancelled(self, config, resumed=resumed)
             raise
+
+    def _resolve_checkpointer(self, config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
+        saver = super()._resolve_checkpointer(config)
+        return with_short_versions(saver) if isinstance(saver, BaseCheckpointSaver) else saver
 
     async def refuse_other_schema(self, config: RunnableConfig) -> None:
         """Raises `OtherSchema` for a thread whose checkpoints another version wrote (C1.5)."""

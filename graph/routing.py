@@ -5,7 +5,15 @@ They are coroutines because LangGraph takes every other function to a thread, fo
 
 from typing import Literal
 
-from graph.state import State, Verdict
+from typing_extensions import TypedDict
+
+from graph.state import TurnState, Verdict
+
+
+class Turning(TypedDict):
+    """The part of the state that routing reads; LangGraph copies what a router's type names."""
+
+    turn: TurnState
 
 
 class ImpossibleVerdictError(Exception):
@@ -15,7 +23,7 @@ class ImpossibleVerdictError(Exception):
         super().__init__(f"{node} cannot end with {verdict}")
 
 
-async def after_route(state: State) -> Literal["model", "release"]:
+async def after_route(state: Turning) -> Literal["model", "release"]:
     match state["turn"]["verdict"]:
         case "DIAGNOSE":
             return "model"
@@ -25,7 +33,7 @@ async def after_route(state: State) -> Literal["model", "release"]:
             raise ImpossibleVerdictError("route", verdict)
 
 
-async def after_model(state: State) -> Literal["envelope_gate", "release"]:
+async def after_model(state: Turning) -> Literal["envelope_gate", "release"]:
     match state["turn"]["verdict"]:
         case "TOOLS_REQUESTED":
             return "envelope_gate"
@@ -36,7 +44,7 @@ async def after_model(state: State) -> Literal["envelope_gate", "release"]:
 
 
 async def after_envelope_gate(
-    state: State,
+    state: Turning,
 ) -> Literal["tool", "envelope_gate", "model", "stop_required", "release"]:
     match state["turn"]["verdict"]:
         case "ADMITTED":
@@ -53,7 +61,7 @@ async def after_envelope_gate(
             raise ImpossibleVerdictError("envelope_gate", verdict)
 
 
-async def after_tool(state: State) -> Literal["envelope_gate", "model", "stop_required"]:
+async def after_tool(state: Turning) -> Literal["envelope_gate", "model", "stop_required"]:
     match state["turn"]["verdict"]:
         case "NEXT_CALL":
             return "envelope_gate"
@@ -65,7 +73,7 @@ async def after_tool(state: State) -> Literal["envelope_gate", "model", "stop_re
             raise ImpossibleVerdictError("tool", verdict)
 
 
-async def after_stop_required(state: State) -> Literal["model", "release"]:
+async def after_stop_required(state: Turning) -> Literal["model", "release"]:
     match state["turn"]["verdict"]:
         case "ALL_ANSWERED":
             return "model"

@@ -62,10 +62,10 @@ class SqliteSessions:
 @asynccontextmanager
 async def open_sqlite_sessions(path: Path) -> AsyncIterator[SqliteSessions]:
     """The sessions in the file at `path`, which is made when it is missing."""
-    from graph.stores.sqlite_saver import SqliteSessionSaver
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     try:
-        async with SqliteSessionSaver.from_conn_string(str(path)) as saver:
+        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             await _make_tables(saver)
             yield SqliteSessions(path, saver)
     except sqlite3.Error:

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.saved_runs import OWN_SESSIONS, PLAIN_SAVER, WAYS, Way, store_runs
+from tests.benchmarks.saved_runs import DIAGNOSIS, WAYS, Way, store_runs
 from tests.benchmarks.stored import (
     checkpoint_parts,
     plain_channel_bytes,
@@ -29,9 +29,10 @@ async def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         await _growth(folder, (rounds // 4, rounds // 2, rounds))
-        _writes(_file(folder, OWN_SESSIONS, rounds))
-        _parts([_file(folder, way, rounds) for way in (PLAIN_SAVER, OWN_SESSIONS)])
-        plain = plain_channel_bytes(_file(folder, OWN_SESSIONS, rounds))
+        file = _file(folder, DIAGNOSIS, rounds)
+        _writes(file)
+        _parts(file)
+        plain = plain_channel_bytes(file)
         sys.stdout.write(f"\nplain channels: {plain / rounds:.2f} bytes a completed call\n")
         await _session(folder)
 
@@ -49,15 +50,15 @@ async def _growth(folder: Path, steps: tuple[int, ...]) -> None:
 
 def _writes(path: Path) -> None:
     rows = [row for row in written_by_channel(path) if row[2]]
-    show(f"Writes by channel: {OWN_SESSIONS.name}", ("channel", "rows", "bytes"), rows)
+    show("Writes by channel", ("channel", "rows", "bytes"), rows)
 
 
-def _parts(paths: list[Path]) -> None:
-    both = [checkpoint_parts(path) for path in paths]
-    rows: list[list[object]] = [[part, *(parts[part] for parts in both)] for part in both[0]]
-    rows.append(["metadata", *(stored_bytes(path).metadata for path in paths)])
-    rows.append(["of these: channel versions", *(version_bytes(path) for path in paths)])
-    show("Checkpoints by part, bytes", ("part", PLAIN_SAVER.name, OWN_SESSIONS.name), rows)
+def _parts(path: Path) -> None:
+    parts = checkpoint_parts(path)
+    rows: list[list[object]] = [[part, parts[part]] for part in parts]
+    rows.append(["metadata", stored_bytes(path).metadata])
+    rows.append(["of these: channel versions", version_bytes(path)])
+    show("Checkpoints by part", ("part", "bytes"), rows)
 
 
 async def _session(folder: Path) -> None:

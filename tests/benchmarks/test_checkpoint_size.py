@@ -5,30 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.saved_runs import OWN_SESSIONS, PLAIN_SAVER, Way, store_runs
+from tests.benchmarks.saved_runs import DIAGNOSIS, store_runs
 from tests.benchmarks.stored import plain_channel_bytes
 
 MEGABYTE = 1_000_000
 
 
 async def test_200_gaining_rounds_of_a_kilobyte_cost_less_than_a_megabyte(tmp_path: Path) -> None:
-    whole = await store_runs(OWN_SESSIONS, 200, tmp_path / "200")
+    whole = await store_runs(DIAGNOSIS, 200, tmp_path / "200")
     assert whole.rows < MEGABYTE
-    half = await store_runs(OWN_SESSIONS, 100, tmp_path / "100")
+    half = await store_runs(DIAGNOSIS, 100, tmp_path / "100")
     assert whole.rows < 2 * half.rows, "linear, and the run's begin and end only once"
     assert plain_channel_bytes(tmp_path / "200") < 200
 
 
-@pytest.mark.parametrize("way", [PLAIN_SAVER, OWN_SESSIONS], ids=lambda way: way.name)
-async def test_growth_is_linear_on_any_saver(tmp_path: Path, way: Way) -> None:
-    sizes = [(await store_runs(way, n, tmp_path / f"{n}")).rows for n in (20, 40, 60)]
+async def test_growth_is_linear(tmp_path: Path) -> None:
+    sizes = [(await store_runs(DIAGNOSIS, n, tmp_path / f"{n}")).rows for n in (20, 40, 60)]
     assert sizes[2] - sizes[1] == pytest.approx(sizes[1] - sizes[0], rel=0.03)
 
 
 async def test_a_session_grows_by_its_public_messages_only(tmp_path: Path) -> None:
     # C1.3: what an earlier run left in the thread is not stored again in every step of the next
     sizes = [
-        (await store_runs(OWN_SESSIONS, 4, tmp_path / f"{runs}", runs=runs)).rows
+        (await store_runs(DIAGNOSIS, 4, tmp_path / f"{runs}", runs=runs)).rows
         for runs in range(5)[1:]
     ]
     runs = [after - before for before, after in pairwise(sizes)]
