@@ -6,12 +6,12 @@ logs of it may hold anything.
 """
 
 import logging
-import os
+import subprocess
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -43,20 +43,24 @@ class HttpServer:
 McpServer = StdioServer | HttpServer
 
 
-@asynccontextmanager
-async def open_session(server: McpServer) -> AsyncIterator["ClientSession"]:
-    """An initialized session. Raises what the client library does; see `tools.adapters.faults`."""
+def new_session(server: McpServer) -> AbstractAsyncContextManager["ClientSession"]:
+    """A session that is initialized when it is entered, which raises what the client library does
+    (`tools.adapters.faults`). Made outside of a loop: this imports that library."""
     from mcp import ClientSession
 
-    _silence()
     transport = _stdio(server) if isinstance(server, StdioServer) else _http(server)
-    async with transport as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
-        await session.initialize()
-        yield session
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[ClientSession]:
+        _silence()
+        async with transport as (incoming, outgoing, *_), ClientSession(incoming, outgoing) as made:
+            await made.initialize()
+            yield made
+
+    return opened()
 
 
-@asynccontextmanager
-async def _stdio(server: StdioServer) -> AsyncIterator[tuple[Any, Any]]:
+def _stdio(server: StdioServer) -> AbstractAsyncContextManager[Any]:
     from mcp import StdioServerParameters
     from mcp.client.stdio import stdio_client
 
@@ -67,22 +71,22 @@ async def _stdio(server: StdioServer) -> AsyncIterator[tuple[Any, Any]]:
         # a broken character is no reason to lose the answer around it
         encoding_error_handler="replace",
     )
-    with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230 - opening it waits for nothing
-        async with stdio_client(program, errlog=nowhere) as streams:
-            yield streams
+    return stdio_client(program, errlog=cast(TextIO, subprocess.DEVNULL))
 
 
-@asynccontextmanager
-async def _http(server: HttpServer) -> AsyncIterator[tuple[Any, Any]]:
+def _http(server: HttpServer) -> AbstractAsyncContextManager[Any]:
     import httpx
     from mcp.client.streamable_http import streamable_http_client
 
     patience = httpx.Timeout(CONNECT_SECONDS, read=IDLE_SECONDS)
-    async with (
-        httpx.AsyncClient(headers=dict(server.headers), timeout=patience) as client,
-        streamable_http_client(server.url, http_client=client) as (incoming, outgoing, _),
-    ):
-        yield incoming, outgoing
+    client = httpx.AsyncClient(headers=dict(server.headers), timeout=patience)
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Any]:
+        async with client, streamable_http_client(server.url, http_client=client) as streams:
+            yield streams
+
+    return opened()
 
 
 def _silence() -> None:

@@ -8,21 +8,24 @@ whether they only read, so whoever configures it names the tools to take.
 
 import hashlib
 import re
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ValidationError
 
 from tools.adapters.faults import failure_of
 from tools.adapters.inputs import given_values, model_of_json_schema
-from tools.adapters.mcp_session import McpServer, open_session
+from tools.adapters.mcp_session import McpServer, new_session
 from tools.adapters.own_loop import in_own_loop
 from tools.adapters.results import read_result
 from tools.evidence import EvidenceTool, ToolFailure, ToolResult
 from tools.scope import canonical_value
 
 if TYPE_CHECKING:
+    from mcp import ClientSession
     from mcp.types import CallToolResult, Tool
 
+Session = AbstractAsyncContextManager["ClientSession"]
 MAX_NAME_CHARS = 64
 MAX_DESCRIPTION_CHARS = 4_000
 MAX_SCHEMA_CHARS = 32_000
@@ -34,7 +37,7 @@ _NO_NAME_CHARACTER = re.compile(r"[^A-Za-z0-9_-]")
 async def offered_tools(server: McpServer) -> "list[Tool]":
     """What the server offers now. Raises `ToolFailure`; the caller bounds the time."""
     try:
-        return await in_own_loop(lambda: _listed(server))
+        return await in_own_loop(lambda: _listed(new_session(server)))
     except Exception as error:  # noqa: BLE001 - the client library's own; only its kind is told
         raise failure_of(error) from None
 
@@ -88,12 +91,12 @@ class _McpTool(EvidenceTool[BaseModel]):
         """One call in a session of its own. Raises `ToolFailure`; see `tools.adapters.faults`."""
         arguments = self.scope(request)
         try:
-            return await in_own_loop(lambda: self._found(arguments))
+            return await in_own_loop(lambda: self._found(new_session(self._server), arguments))
         except Exception as error:  # noqa: BLE001 - the client library's own; only its kind is told
             raise failure_of(error) from None
 
-    async def _found(self, arguments: dict[str, Any]) -> ToolResult:
-        answer = await _called(self._server, self._offered_name, arguments)
+    async def _found(self, session: Session, arguments: dict[str, Any]) -> ToolResult:
+        answer = await _called(session, self._offered_name, arguments)
         if answer.isError:
             raise ToolFailure("TOOL_FAILED", retryable=False)
         content = [block.model_dump(mode="json", by_alias=True) for block in answer.content]
@@ -101,28 +104,28 @@ class _McpTool(EvidenceTool[BaseModel]):
         return read_result(content, structured, tool=self.name, factual=self.factual)
 
 
-async def _called(server: McpServer, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+async def _called(session: Session, name: str, arguments: dict[str, Any]) -> "CallToolResult":
     """The answer as it is: what the client's own helper adds is a second request for the schema of
     answers, and an exception that repeats an answer which does not fit it."""
     from mcp import types
 
     call = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=arguments))
-    async with open_session(server) as session:
+    async with session as opened:
         try:
-            return await session.send_request(types.ClientRequest(call), types.CallToolResult)
+            return await opened.send_request(types.ClientRequest(call), types.CallToolResult)
         except ValidationError:
             # of the answer, not of the arguments: the server does not speak MCP
             raise ToolFailure("TOOL_FAILED", retryable=False) from None
 
 
-async def _listed(server: McpServer) -> "list[Tool]":
+async def _listed(session: Session) -> "list[Tool]":
     from mcp import types
 
     found: list[Tool] = []
     cursor: str | None = None
-    async with open_session(server) as session:
+    async with session as opened:
         for _ in range(MAX_PAGES):
-            page = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+            page = await opened.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
             found += page.tools
             cursor = page.nextCursor
             if not cursor:

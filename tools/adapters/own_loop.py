@@ -3,6 +3,9 @@
 What a foreign client starts (a process, connections) is then taken down in order, whatever becomes
 of the loop around it: a caller that is cancelled does not wait, the thread does, and the
 interpreter does not exit before it. No context comes along, so no callback hears the call.
+
+A job is made in the thread before its loop runs: it is the place for imports and whatever else
+blocks, which the LangGraph server refuses inside any loop.
 """
 
 import asyncio
@@ -38,16 +41,17 @@ class _Call(Generic[Answer]):
         self._place: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
 
     def run(self) -> Answer:
-        return asyncio.run(self._cancellable())
+        return asyncio.run(self._cancellable(self._job()))
 
-    async def _cancellable(self) -> Answer:
+    async def _cancellable(self, made: Coroutine[Any, Any, Answer]) -> Answer:
         task = asyncio.current_task()
         assert task is not None
         with self._lock:
             if self._cancelled:
+                made.close()
                 raise asyncio.CancelledError
             self._place = asyncio.get_running_loop(), task
-        return await self._job()
+        return await made
 
     def cancel(self) -> None:
         with self._lock:
