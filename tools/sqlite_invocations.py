@@ -1,8 +1,8 @@
 """Canonical records in one SQLite file: the embedded store (C5.1, C5.2).
 
 Every transition is one IMMEDIATE transaction, so exactly one claimant wins, whichever task, event
-loop or process it comes from. One thread of the store's own holds the file's connection: it belongs
-to no event loop, waits for other processes without blocking one, and lets the interpreter exit.
+loop or process it comes from. One thread of the store's own holds the connection: it belongs to no
+event loop, waits for other processes without blocking one, and lets the interpreter exit unclosed.
 
 The file is created readable by its owner alone, in WAL mode. Losing power may lose the latest
 transitions, a killed process does not: what is lost is queried again, never wrong.
@@ -12,7 +12,6 @@ import asyncio
 import json
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -57,7 +56,6 @@ class SqliteInvocationStore:
         self._path = None if str(path) == ":memory:" else Path(path).expanduser()
         self._max_seconds = max_seconds
         self._thread: ThreadPoolExecutor | None = None
-        self._alone = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
     async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
@@ -66,11 +64,15 @@ class SqliteInvocationStore:
 
     async def mark_ready(self, record: InvocationRecord) -> None:
         """As in the protocol. READY is final: neither a mark nor a claim changes it."""
-        await self._run("mark_ready", lambda base: _finish(base, record, InvocationStatus.READY))
+        await self._run(
+            "mark_ready", lambda connection: _finish(connection, record, InvocationStatus.READY)
+        )
 
     async def mark_error(self, record: InvocationRecord) -> None:
         """As in the protocol. The store counts the failure."""
-        await self._run("mark_error", lambda base: _finish(base, record, InvocationStatus.ERROR))
+        await self._run(
+            "mark_error", lambda connection: _finish(connection, record, InvocationStatus.ERROR)
+        )
 
     async def find(self, key: str) -> InvocationRecord | None:
         """As in the protocol; nothing expires here."""
@@ -79,7 +81,9 @@ class SqliteInvocationStore:
     async def prune(self, *, before: float) -> int:
         """Removes the records whose last change or lease lies before that POSIX time, and gives
         their space back; how many. A run resumed later finds no fact there (C6)."""
-        return await self._run("prune", lambda base: _prune(base, before), _PRUNE_SECONDS)
+        return await self._run(
+            "prune", lambda connection: _prune(connection, before), max_seconds=_PRUNE_SECONDS
+        )
 
     async def size_bytes(self) -> int:
         """What the records take on disk or in memory."""
@@ -88,22 +92,20 @@ class SqliteInvocationStore:
     async def aclose(self) -> None:
         """Closes the file and ends the thread. A store in memory is gone then."""
         thread, self._thread = self._thread, None
-        await asyncio.get_running_loop().run_in_executor(thread, self._close)
         if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._close)
             thread.shutdown(wait=False)
 
     async def _run(
         self,
         action: str,
         work: Callable[[sqlite3.Connection], _Answer],
+        *,
         max_seconds: float | None = None,
     ) -> _Answer:
-        if self._thread is None and self._path is not None:
+        if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="invocations")
         try:
-            if self._thread is None:
-                with self._alone:  # memory holds nobody up, but two loops may share the store
-                    return self._work(work)
             async with asyncio.timeout(max_seconds or self._max_seconds):
                 return await asyncio.get_running_loop().run_in_executor(
                     self._thread, self._work, work
@@ -135,7 +137,7 @@ def _open(path: Path | None, *, busy_seconds: float) -> sqlite3.Connection:
     if path is not None:
         _create_private(path)
     connection = sqlite3.connect(
-        path or ":memory:", busy_seconds, isolation_level=None, check_same_thread=path is not None
+        ":memory:" if path is None else path, timeout=busy_seconds, isolation_level=None
     )
     try:
         _switch_to_wal(connection, time.monotonic() + busy_seconds)
