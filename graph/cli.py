@@ -17,7 +17,7 @@ from graph.settings import Settings, SettingsError
 if TYPE_CHECKING:
     from graph.command.terminal import Terminal
 
-_OPTIONS_WITH_VALUE = frozenset({"--session", "--data-dir", "--data", "--older-than"})
+_OPTIONS_WITH_VALUE = frozenset({"--session", "--alert", "--data-dir", "--data", "--older-than"})
 
 
 class QuestionGroup(TyperGroup):
@@ -75,6 +75,13 @@ def ask(
     resume: Annotated[
         bool, typer.Option("--resume", help="Take up the session's unfinished run instead.")
     ] = False,
+    alert: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            help="A webhook payload of Alertmanager or Grafana: what to ask about, and since when.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     no_color: NoColor = False,
     data_dir: DataDir = None,
@@ -85,8 +92,17 @@ def ask(
         from graph.command.ask import ask, read_asked
         from graph.command.interrupt import run_interruptible
 
-        asked = read_asked(question or [], session, resume=resume, as_json=as_json)
-        return run_interruptible(ask(_settings(data_dir), asked, terminal))
+        settings = _settings(data_dir)
+        chosen = settings.prompts.language
+        asked = read_asked(
+            question or [],
+            session,
+            resume=resume,
+            as_json=as_json,
+            alert=alert,
+            language=None if chosen == "auto" else chosen,
+        )
+        return run_interruptible(ask(settings, asked, terminal))
 
     _finish(command, no_color)
 

@@ -11,7 +11,7 @@ from operator import or_
 from typing import Annotated, Any, Literal, TypeVar
 
 from langchain_core.messages import AnyMessage
-from langgraph.channels import DeltaChannel
+from langgraph.channels import DeltaChannel, EphemeralValue
 from langgraph.graph.message import Messages, add_messages
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
@@ -170,13 +170,21 @@ def _delta(reducer: Callable[[Any, Any], Any], kind: type[Any]) -> DeltaChannel[
     return DeltaChannel(reducer, kind, snapshot_frequency=SNAPSHOT_EVERY_UPDATES)
 
 
-class InputState(TypedDict):
-    """What a caller gives: the user's message."""
-
+class _Messages(TypedDict):
     messages: Annotated[list[AnyMessage], _delta(publish, list)]
 
 
-class OutputState(InputState):
+class InputState(_Messages, total=False):
+    """What a caller gives: the user's message, an alert, or both.
+
+    `alert`: the webhook payload of Alertmanager or Grafana as it is. `begin` makes it part of the
+    question; no later run of the thread meets it.
+    """
+
+    alert: Annotated[dict[str, Any] | None, EphemeralValue]
+
+
+class OutputState(_Messages):
     """What a caller gets back."""
 
     release: Release | None
@@ -186,7 +194,7 @@ class OutputState(InputState):
     trace: Annotated[list[TraceEvent], _delta(record, list)]
 
 
-class State(OutputState):
+class State(OutputState, InputState):
     """All that a checkpoint holds. `messages` never sees the dialogue (C1.3)."""
 
     dialogue: Annotated[list[DialogueMessage], _delta(append, list)]

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from release.decision import NO_VALID_DRAFT
 from release.markdown import bullets, code, fenced, inline, paragraphs
+from release.refusals import alert_refusals
 from release.released import Release, ReleasedCitation
 from release.vocabulary import (
     FallbackType,
@@ -60,6 +61,7 @@ HEADINGS: Mapping[Language, Headings] = MappingProxyType(
                     QuestionRefusal.QUESTION_MISSING: "没有收到新的问题。请描述故障后再次提问。",
                     QuestionRefusal.QUESTION_EMPTY: "问题是空的。请描述故障后再次提问。",
                     QuestionRefusal.QUESTION_TOO_LONG: "问题太长。请缩短到 16 KB 以内后再次提问。",
+                    **alert_refusals("zh"),
                     NO_VALID_DRAFT: "模型没有给出可用的回答，也没有取得查询结果。请稍后再试。",
                 }
             ),
@@ -99,6 +101,7 @@ HEADINGS: Mapping[Language, Headings] = MappingProxyType(
                     QuestionRefusal.QUESTION_TOO_LONG: (
                         "The question was too long. Please keep it within 16 KB and ask again."
                     ),
+                    **alert_refusals("en"),
                     NO_VALID_DRAFT: (
                         "The model gave no usable answer and no query brought a result. "
                         "Please ask again later."

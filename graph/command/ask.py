@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 
 from graph.app import open_graph
 from graph.build import DiagnosisGraph
+from graph.command.alert import question_of_alert
 from graph.command.answer import print_release
 from graph.command.interrupt import CANCELLED_EXIT_CODE, take_interrupt
 from graph.command.live import LiveProgress
@@ -39,18 +40,29 @@ class Asked:
     as_json: bool
 
 
-def read_asked(words: list[str], session: str | None, *, resume: bool, as_json: bool) -> Asked:
-    """What the caller wants. Raises `UsageError`, one line, where that is not clear."""
+def read_asked(
+    words: list[str],
+    session: str | None,
+    *,
+    resume: bool,
+    as_json: bool,
+    alert: str | None = None,
+    language: Language | None = None,
+) -> Asked:
+    """What the caller wants. `alert`: a file, or `-`, whose scope becomes part of the question;
+    alone it asks in `language`. Raises `UsageError`, one line, where that is not clear."""
     question = " ".join(words).encode("utf-8", "replace").decode()
     if session is not None and (
         not session.strip() or not session.isprintable() or len(session) > MAX_SESSION_CHARS
     ):
         raise UsageError(f"--session: up to {MAX_SESSION_CHARS} printable characters, not blank")
     if resume:
-        if words or session is None:
+        if words or alert or session is None:
             raise UsageError("--resume: takes no question and needs --session ID")
         return Asked(None, session, as_json)
-    refusal = refused_question(asked=bool(words), text=question)
+    if alert is not None:
+        question = question_of_alert(alert, question, language)
+    refusal = refused_question(asked=bool(words) or alert is not None, text=question)
     if refusal is not None:
         reason = HEADINGS[language_of(question)].failed_reasons[refusal]
         raise UsageError(f"question: {reason}")

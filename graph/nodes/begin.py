@@ -1,10 +1,12 @@
 """`begin`: fixes what the run rests on, resets its state, closes one that was cut off (C1.5)."""
 
 import uuid
+from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.config import get_config
 
+from graph.alerts import AlertRefused, alert_question
 from graph.contract.progress import begin_progress
 from graph.nodes.closing import close_cut_off_run
 from graph.nodes.conversation import message_text, split_question
@@ -23,9 +25,11 @@ def begin_node(parts: Parts) -> NodeBody:
     """A new run on its thread: two runs share nothing but the public messages (C1.3)."""
 
     async def begin(state: State, journal: Journal) -> Update:
-        _, question = split_question(state["messages"])
+        before, given = _given(state)
+        after = state["messages"][len(before) + (given is not None) :]
+        question, refusal = _asked(parts, given, state.get("alert"))
         text = message_text(question) if question else ""
-        closed, messages = await _closed_predecessor(parts, state)
+        closed, notices = await _closed_predecessor(parts, state)
         run = _new_run(parts, state, text, closed)
         journal.note(
             "RUN_STARTED",
@@ -35,9 +39,9 @@ def begin_node(parts: Parts) -> NodeBody:
             prompt_version=run["prompt_version"],
         )
         journal.announce_run(run)
-        refusal = refused_question(question is not None, text)
+        refusal = refusal or refused_question(question is not None, text)
         return {
-            "messages": messages,
+            "messages": [*before, *notices, *([question] if question else []), *after],
             "run": run,
             "release": None,
             "progress": begin_progress(parts.settings.limits()),
@@ -95,15 +99,41 @@ def _first_turn(refusal: QuestionRefusal | None) -> TurnChange:
     )
 
 
+def _given(state: State) -> tuple[list[AnyMessage], HumanMessage | None]:
+    """The public messages before, and what the user wrote for this run. Where an alert came alone,
+    the unanswered question of a run that was cut off stays that run's."""
+    before, given = split_question(state["messages"])
+    run = state["run"]
+    cut_off = bool(run) and not run["released"]
+    if state.get("alert") is not None and cut_off and split_question(before)[1] is None:
+        return state["messages"], None
+    return before, given
+
+
+def _asked(
+    parts: Parts, given: HumanMessage | None, payload: Any
+) -> tuple[HumanMessage | None, QuestionRefusal | None]:
+    """The question, or why there is none. One that came with an alert holds its scope, so that the
+    session shows what was asked (C1.3)."""
+    if payload is None:
+        return given, None
+    chosen = parts.settings.prompts.language
+    words = message_text(given) if given else ""
+    try:
+        text = alert_question(payload, words, language=None if chosen == "auto" else chosen)
+    except AlertRefused as refused:
+        return given, refused.refusal
+    return HumanMessage(text, id=(given.id if given else None) or str(uuid.uuid4())), None
+
+
 async def _closed_predecessor(
     parts: Parts, state: State
 ) -> tuple[ClosedRun | None, list[AnyMessage]]:
     """A run that never reached its release becomes CANCELLED, before the new question (C1.6).
-    Returns how, and the public messages of the thread."""
+    Returns how, and the public message that says so."""
     run = state["run"]
     if not run or run["released"]:
-        return None, state["messages"]
+        return None, []
     closed = await close_cut_off_run(parts, state)
-    before, question = split_question(state["messages"])
     notice = AIMessage(render_message(closed["release"], run["language"]), id=run["run_id"])
-    return closed, [*before, notice, *([question] if question else [])]
+    return closed, [notice]

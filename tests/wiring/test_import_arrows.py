@@ -19,6 +19,7 @@ CORE = {"graph.state", "graph.parts", "graph.routing", "graph.nodes", "graph.com
 # unit -> the units of ours that it may import, besides itself
 ARROWS: dict[str, set[str]] = {
     "graph.models": PURE,
+    "graph.alerts": {"release"},
     "graph.settings": {*PURE, "graph.source_settings", "graph.time_zones"},
     "graph.source_settings": {"graph.plugin_settings", "graph.time_zones"},
     "graph.state": {*PURE, "release"},
@@ -27,7 +28,15 @@ ARROWS: dict[str, set[str]] = {
     "graph.cancellation": {*PURE, "graph.state", "tools"},
     "graph.channel_versions": set(),
     "graph.compiled": {"graph.cancellation", "graph.channel_versions", "graph.state"},
-    "graph.nodes": {*PURE, "graph.state", "graph.parts", "release", "prompts", "tools"},
+    "graph.nodes": {
+        *PURE,
+        "graph.alerts",
+        "graph.state",
+        "graph.parts",
+        "release",
+        "prompts",
+        "tools",
+    },
     "graph.build": {*PURE, *CORE, "graph.models", "graph.settings", "prompts", "tools"},
     "graph.scripting": {"graph.build"},
     "graph.sessions": {*PURE, "graph.build", "graph.cancellation", "graph.state", "prompts"},

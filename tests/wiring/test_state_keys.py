@@ -18,7 +18,8 @@ from graph.state import OutputState, State, Update
 from tests.fakes.bench import QUESTION, Bench, play
 from tests.fakes.replies import MISSING_CONTEXT, PROVED, asks, call, said
 
-DECLARED = set(typing.get_type_hints(State)) - {"remaining_steps"}
+# what nodes may write: steps are LangGraph's, an alert is the caller's alone
+DECLARED = set(typing.get_type_hints(State)) - {"remaining_steps", "alert"}
 RUNS: dict[str, list[Any]] = {
     "proved": [asks(call("c1", "pool")), PROVED],
     "saturated": [asks(call("c1", "empty"), call("c2", "empty")), said("no more")],
@@ -80,4 +81,4 @@ def test_a_caller_gets_the_public_keys_only():
     result = asyncio.run(bench.graph.ainvoke(given, {"configurable": {"thread_id": "t"}}))
     assert set(result) == OUTPUT
     assert set(bench.graph.get_output_jsonschema()["properties"]) == OUTPUT
-    assert set(bench.graph.get_input_jsonschema()["properties"]) == {"messages"}
+    assert set(bench.graph.get_input_jsonschema()["properties"]) == {"messages", "alert"}
