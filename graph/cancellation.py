@@ -4,14 +4,18 @@ A cancelled invocation persists it before its `CancelledError` goes on to the ca
 was not possible (no time, no store, the process gone), the next question closes the run (C1.6).
 """
 
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
+from graph.audit.events import make_event, pack_event
 from graph.contract.vocabulary import Rejection
 from graph.state import DialogueMessage, State, Update
+from tools.boundary import CANCELLED_CODE
+from tools.invocations import InvocationStatus
 from tools.observation import RefusalView, observation_text
 from tools.shielded import to_its_end
 
@@ -104,6 +108,7 @@ def _latest_of(config: RunnableConfig) -> RunnableConfig:
 def _cancelled(state: State) -> dict[str, Any]:
     """Straight to release. The dialogue is left whole, and nothing here counts as a resume."""
     update: Update = {
+        **_interrupted(state),
         "dialogue": [_not_executed(call_id, name) for call_id, name in _unanswered(state)],
         "turn": {
             "verdict": "RELEASE",
@@ -114,6 +119,32 @@ def _cancelled(state: State) -> dict[str, Any]:
         },
     }
     return dict(update)
+
+
+def _interrupted(state: State) -> Update:
+    """The account of the tool call that the cancel interrupted, where it was one (C7.3)."""
+    if state["turn"]["verdict"] != "ADMITTED":
+        return {}
+    asked = next(entry for entry in reversed(state["dialogue"]) if entry["kind"] == "ai")
+    call = asked["tool_calls"][state["turn"]["call"]]
+    event = make_event(
+        "TOOL_INVOCATION",
+        {
+            "tool_call_id": call["id"],
+            "tool": call["name"],
+            "status": InvocationStatus.ERROR,
+            "evidence_status": None,
+            "items": 0,
+            "bytes": 0,
+            "truncated": False,
+            "duration_ms": 0,
+            "error_code": CANCELLED_CODE,
+            "reused": False,
+        },
+        seq=len(state["trace"]) + 1,
+        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )
+    return {"trace": [pack_event(event)], "usage": {"tool_calls": 1}}
 
 
 def _unanswered(state: State) -> list[tuple[str, str]]:

@@ -58,6 +58,19 @@ async def test_a_cancelled_run_ends_in_one_release_wherever_it_was(bench: Bench,
     assert [message.type for message in after["messages"]] == ["human", "ai", "human", "ai"]
 
 
+async def test_the_tool_call_that_a_cancel_interrupted_is_traced_and_counted(bench: Bench) -> None:
+    # C7.3: what reached a tool is accounted for, though its result is nobody's
+    await bench.cancel(started(bench, "ainvoke"))
+    state = await bench.state()
+    ran = [event for event in state["trace"] if event["type"] == "TOOL_INVOCATION"]
+    interrupted = ran[-1]
+    assert interrupted["error_code"] == "TOOL_CANCELLED"
+    assert interrupted["status"] == "ERROR"
+    finished = state["trace"][-1]
+    assert finished["tool_invocations"] == state["usage"]["tool_calls"] == len(ran)
+    assert [event["seq"] for event in state["trace"]] == [*range(1, len(state["trace"]) + 1)]
+
+
 async def test_a_run_that_is_cancelled_again_while_it_is_closed_ends_the_same(bench: Bench) -> None:
     await bench.cancel(started(bench, "ainvoke"), times=5)
     state = await bench.state()
