@@ -1,12 +1,13 @@
 """The one place where a tool runs: claim, run in time, project, mark READY or ERROR (C5.1)."""
 
 import asyncio
+import math
 import re
 import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.evidence import EvidenceStatus, EvidenceTool, RelevanceLevel, ToolFailure, ToolResult
@@ -33,7 +34,8 @@ _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One admitted request. Seconds bound the adapter, bytes the observation."""
+    """One admitted request. Timeout seconds bound the adapter, bytes the observation, and
+    `left_seconds` the wait for another owner of the same request."""
 
     run_id: str
     tool_call_id: str
@@ -41,6 +43,7 @@ class Invocation:
     prepared: PreparedRequest
     timeout_seconds: float
     max_bytes: int
+    left_seconds: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,7 @@ class ToolBoundary:
             outcome = await self._claimed(call, record)
         except (StoreUnavailable, LeaseLost) as error:
             outcome = Outcome(_failed(record, error.code, True, self._clock()), 0)
-        elapsed_ms = int((time.monotonic() - started) * 1000)
-        return Outcome(outcome.record, elapsed_ms, outcome.reused, outcome.taken_over)
+        return replace(outcome, duration_ms=int((time.monotonic() - started) * 1000))
 
     async def find(self, keys: Mapping[str, Any] | list[str]) -> dict[str, InvocationRecord | None]:
         """The records of these keys; None for each that cannot be read now. They are asked for
@@ -85,7 +87,8 @@ class ToolBoundary:
             return None
 
     async def _claimed(self, call: Invocation, record: InvocationRecord) -> Outcome:
-        patience = self._clock() + 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS)
+        leases = 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS)
+        patience = self._clock() + min(leases, call.left_seconds)
         while True:
             try:
                 outcome = await self._claim(call, record)

@@ -72,6 +72,7 @@ def progress_event(call: DialogueCall, record: InvocationRecord) -> Event:
 
 def _invocation(parts: Parts, state: State, journal: Journal, call: DialogueCall) -> Invocation:
     limits = state["progress"]["limits"]
+    left_seconds = seconds_left(journal.usage, limits)
     prepared = read_call(parts, call).prepared
     assert prepared is not None, "the gate admits prepared requests only"
     return Invocation(
@@ -79,8 +80,9 @@ def _invocation(parts: Parts, state: State, journal: Journal, call: DialogueCall
         tool_call_id=call["id"],
         tool=parts.tools[call["name"]],
         prepared=prepared,
-        timeout_seconds=min(limits["tool_timeout_seconds"], seconds_left(journal.usage, limits)),
+        timeout_seconds=min(limits["tool_timeout_seconds"], left_seconds),
         max_bytes=_max_bytes(state, journal),
+        left_seconds=left_seconds,
     )
 
 

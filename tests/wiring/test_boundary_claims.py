@@ -123,15 +123,29 @@ async def test_a_live_lease_is_waited_for_and_then_taken_over(store):
         await store.mark_ready(dead)
 
 
+class Held(SqliteInvocationStore):
+    """Another owner's claim on whatever is asked."""
+
+    claims = 0
+
+    async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
+        """As in the store."""
+        self.claims += 1
+        return Claim("WAIT", record)
+
+
+async def test_another_owners_lease_is_not_awaited_longer_than_the_run_has(store):
+    # C8: what is left of the run is less than the two leases that would be waited for
+    clock = Clock(step=0.5)
+    started = clock.now
+    call = invocation(KeywordSource(), left_seconds=4.0)
+    outcome = await boundary(Held(":memory:"), clock).invoke(call)
+    assert outcome.record["error_code"] == "INVOCATION_BUSY"
+    assert clock.now - started <= 4 + 4
+
+
 async def test_a_lease_that_never_ends_is_given_up(store):
     # C5.1: twice the longest lease of its own, then a code
-    class Held(SqliteInvocationStore):
-        claims = 0
-
-        async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
-            self.claims += 1
-            return Claim("WAIT", record)
-
     held, clock = Held(":memory:"), Clock(step=0.5)
     started = clock.now
     outcome = await boundary(held, clock).invoke(invocation(KeywordSource()))
