@@ -22,7 +22,7 @@ from tools.invocations import (
 from tools.observation import MAX_ITEMS, MAX_SOURCE_CHARS, result_view
 from tools.requests import PreparedRequest
 from tools.scope import invocation_key
-from tools.shielded import to_its_end
+from tools.shielded import let_go, to_its_end
 
 LEASE_MARGIN_SECONDS = 5.0
 CLEAN_UP_SECONDS = 1.0
@@ -199,20 +199,12 @@ async def _searched(call: Invocation) -> ToolResult:
     try:
         in_time, _ = await asyncio.wait({search}, timeout=call.timeout_seconds)
     finally:
-        await _ended(search)
+        await let_go(search, seconds=CLEAN_UP_SECONDS)
     if not in_time:
         raise TimeoutError
     if search.cancelled() or not isinstance(search.result(), ToolResult):
         raise ToolFailure("TOOL_FAILED", retryable=False)
     return search.result()
-
-
-async def _ended(search: "asyncio.Future[Any]") -> None:
-    """Cancel what still runs and let it clean up; who does not stop in time is left alone."""
-    if not search.done():
-        search.cancel()
-        search.add_done_callback(lambda late: late.cancelled() or late.exception())
-        await asyncio.wait({search}, timeout=CLEAN_UP_SECONDS)
 
 
 def _stable_code(code: object) -> str:

@@ -1,4 +1,4 @@
-"""What somebody who is being cancelled still has to finish: shielded, and bounded in time."""
+"""Work at its end, bounded in time: what must still finish, and what must not hold anybody up."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -23,3 +23,11 @@ async def to_its_end(work: Coroutine[Any, Any, Answer], *, seconds: float) -> as
     task.cancel()
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return task
+
+
+async def let_go(work: "asyncio.Future[Any]", *, seconds: float) -> None:
+    """Cancels what still runs and lets it clean up; who does not stop in time is left alone."""
+    if not work.done():
+        work.cancel()
+        work.add_done_callback(lambda late: late.cancelled() or late.exception())
+        await asyncio.wait({work}, timeout=seconds)

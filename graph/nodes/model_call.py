@@ -12,9 +12,12 @@ from graph.contract.limits import Limits
 from graph.contract.vocabulary import Component
 from graph.nodes.journal import Journal
 from graph.parts import Parts
+from tools.shielded import let_go
 
 MAX_ATTEMPTS = 3
 RETRY_PAUSE_SECONDS = 0.5
+CLEAN_UP_SECONDS = 1.0
+"""What a call that ran out of time, or whose run is cancelled, may take to stop."""
 
 _CODES_BY_STATUS = {
     401: "MODEL_ACCESS_DENIED",
@@ -70,28 +73,26 @@ async def _attempt(
     journal: Journal,
     limits: Limits,
 ) -> Reply:
-    deadline = asyncio.timeout(seconds_left(journal.usage, limits))
+    asked = asyncio.ensure_future(parts.models[component].ainvoke(messages))
     try:
-        async with deadline:
-            message = await parts.models[component].ainvoke(messages)
+        # awaited from outside: a model that swallows its cancellation must not hold up the run
+        in_time, _ = await asyncio.wait({asked}, timeout=seconds_left(journal.usage, limits))
+    finally:
+        await let_go(asked, seconds=CLEAN_UP_SECONDS)
+    if not in_time:
+        journal.spend_model_call(component, None)
+        return Reply(None)
+    try:
+        message = asked.result()
     except GraphBubbleUp:
         raise
-    except (Exception, asyncio.CancelledError) as error:
-        # any provider's fault ends as a named code, its text dropped
-        if isinstance(error, asyncio.CancelledError) and _run_is_cancelled():
-            raise
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - any provider's fault, or its own cancelled call; it ends as a named code, its text dropped
         journal.spend_model_call(component, None)
-        return Reply(None, failure_code=None if deadline.expired() else _code(error))
+        return Reply(None, failure_code=_code(error))
     if not isinstance(message, AIMessage):
         journal.spend_model_call(component, None)
         return Reply(None, failure_code="MODEL_REPLY_INVALID")
     return Reply(message, token_count=journal.spend_model_call(component, message))
-
-
-def _run_is_cancelled() -> bool:
-    """Whether who runs the graph cancelled it, and not a provider's library its own call."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
 
 
 def _code(error: BaseException) -> str:

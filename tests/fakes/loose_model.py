@@ -3,6 +3,7 @@
 import asyncio
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -12,6 +13,8 @@ from pydantic import Field, PrivateAttr
 
 Move = Callable[[list[BaseMessage]], BaseMessage | BaseException]
 HANG = "HANG"
+STUBBORN = "STUBBORN"
+"""Hangs, and swallows the first cancellation."""
 
 
 class LooseModel(BaseChatModel):
@@ -45,7 +48,10 @@ class LooseModel(BaseChatModel):
         self._position += 1
         if callable(move):
             move = move(messages)
-        if move == HANG:
+        if move == STUBBORN:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+        if move in (HANG, STUBBORN):
             await asyncio.Event().wait()
         if isinstance(move, BaseException):
             raise move

@@ -7,7 +7,7 @@ import pytest
 
 from graph.nodes.model_call import MAX_ATTEMPTS
 from tests.fakes.bench import Bench, play, trace_types
-from tests.fakes.loose_model import HANG
+from tests.fakes.loose_model import HANG, STUBBORN
 from tests.fakes.replies import PROVED, asks, call, draft
 from tests.wiring.random_models import ProviderError
 from tests.wiring.whole_runs import hold
@@ -136,10 +136,11 @@ def test_a_repair_that_fails_counts_as_failed_citations():
     assert bench.models["semantic_guard"].requests == []
 
 
-def test_a_model_that_hangs_is_cut_off_by_the_runs_time():
-    # C8: time is a budget, so the run is told to have reached it
+@pytest.mark.parametrize("hanging", [HANG, STUBBORN])
+def test_a_model_that_hangs_is_cut_off_by_the_runs_time(hanging):
+    # C8: time is a budget, so the run is told to have reached it, whatever the model makes of that
     harness = {"budget": {"max_seconds": 0.2}}
-    state = finished(Bench(agent=[asks(call("c1", "pool")), HANG], harness=harness))
+    state = finished(Bench(agent=[asks(call("c1", "pool")), hanging], harness=harness))
     assert state["release"]["outcome"] == "FALLBACK"
     assert state["release"]["stop_reason"] == "BUDGET_LIMIT_REACHED"
     assert len(state["release"]["observed_facts"]) == 1
