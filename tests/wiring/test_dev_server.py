@@ -10,6 +10,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from graph.state import InputState, OutputState, State
+from tests.fakes.alerts import alertmanager
 from tests.wiring.dev_server import PROGRAM, DevServer, running
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="the langgraph command is not installed")
@@ -80,6 +81,16 @@ async def values(client: LangGraphClient, thread: str) -> dict[str, Any]:
     assert state["next"] == []
     found: dict[str, Any] = state["values"]  # type: ignore[assignment]
     return found
+
+
+async def test_an_alert_is_an_input(client: LangGraphClient) -> None:
+    thread = await new_thread(client)
+    await client.runs.wait(thread, "diagnosis", input={"alert": alertmanager()})
+    asked, answered = (await values(client, thread))["messages"]
+    assert "service: billing-portal" in asked["content"].splitlines()
+    assert "billing-portal" in answered["content"]
+    schemas = await client.assistants.get_schemas(await assistant(client))
+    assert "alert" in schemas["input_schema"]["properties"]  # type: ignore[index]
 
 
 async def test_the_served_graph_has_every_node_and_edge(client: LangGraphClient) -> None:
