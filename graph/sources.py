@@ -30,7 +30,7 @@ def make_tools(settings: Settings) -> list[EvidenceTool[Any]]:
 
 def make_sources(settings: Settings) -> list[Source]:
     """The tools with what an operator wants to know of them."""
-    return [*built_in_sources(settings), *_plugged_in(settings)]
+    return [*built_in_sources(settings), *own_sources(settings), *_served(settings)]
 
 
 def built_in_sources(settings: Settings) -> list[Source]:
@@ -39,7 +39,15 @@ def built_in_sources(settings: Settings) -> list[Source]:
     return [make(settings) for name, make in makers.items() if name in settings.sources.enabled]
 
 
-def _plugged_in(settings: Settings) -> list[Source]:
+def own_sources(settings: Settings) -> list[Source]:
+    """A team's own tools."""
+    from graph.own_tools import own_tools
+
+    found = own_tools(settings).items()
+    return [Source(tool, place) for place, tools in found for tool in tools]
+
+
+def _served(settings: Settings) -> list[Source]:
     from graph.mcp_sources import server_place, tools_of_all
 
     return [

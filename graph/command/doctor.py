@@ -21,7 +21,7 @@ from graph.nodes.model_call import ask_model
 from graph.parts import Parts
 from graph.provider import make_models, provider_is_configured
 from graph.settings import Settings, SettingsError
-from graph.sources import Source, built_in_sources, without_credentials
+from graph.sources import Source, built_in_sources, own_sources, without_credentials
 from graph.state import State
 from graph.stores.faults import SessionStoreUnavailable
 from graph.stores.records import make_store, records_place
@@ -38,11 +38,13 @@ WRONG_SETTING = "WRONG_SETTING"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One part: what is configured and, when it does not answer, the code of its failure."""
+    """One part: what is configured and, when it does not answer, the code of its failure. What
+    offers no question that costs little is not `asked`."""
 
     part: str
     configured: str
     failure: str | None = None
+    asked: bool = True
 
 
 async def examine(settings: Settings, terminal: Terminal) -> int:
@@ -51,10 +53,16 @@ async def examine(settings: Settings, terminal: Terminal) -> int:
     sound = True
     async for check in _checks(settings):
         sound = sound and check.failure is None
-        verdict = Text("answers", "green") if check.failure is None else Text(check.failure, "red")
-        table.add_row(Text(check.part, "bold"), verdict, Text(check.configured, overflow="fold"))
+        configured = Text(check.configured, overflow="fold")
+        table.add_row(Text(check.part, "bold"), _verdict(check), configured)
     terminal.out.print(table)
     return 0 if sound else 2
+
+
+def _verdict(check: Check) -> Text:
+    if check.failure is not None:
+        return Text(check.failure, "red")
+    return Text("answers", "green") if check.asked else Text("taken", "dim")
 
 
 async def _checks(settings: Settings) -> AsyncIterator[Check]:
@@ -67,6 +75,8 @@ async def _checks(settings: Settings) -> AsyncIterator[Check]:
     try:
         for source in await asyncio.to_thread(built_in_sources, settings):
             yield Check(source.tool.name, source.place, await _source_failure(source))
+        for source in await asyncio.to_thread(own_sources, settings):
+            yield Check(source.tool.name, source.place, asked=False)
     except SettingsError as wrong:
         yield Check("sources", str(wrong), WRONG_SETTING)
     for name in enabled_servers(settings):

@@ -68,6 +68,7 @@ FREE = {
     "graph.evaluation",
     "graph.incident",
     "graph.mcp_sources",
+    "graph.own_tools",
     "graph.sources",
     "graph.stores",
 }
