@@ -62,15 +62,15 @@ def _knowledge(settings: Settings) -> Source:
     from tools.knowledge import KnowledgeTool
 
     folder = settings.sources.knowledge
-    tool = KnowledgeTool(folder or KNOWLEDGE, index_folder=_knowledge_index(settings))
+    tool = KnowledgeTool(folder or KNOWLEDGE, index_folder=_index(settings, "knowledge"))
     return Source(tool, str(folder or SHIPPED), {"query": "error", "limit": 1})
 
 
-def _knowledge_index(settings: Settings) -> Path | None:
+def _index(settings: Settings, name: str) -> Path | None:
     """Below the data folder; None, a temporary index, where that cannot be written: it holds
     nothing that cannot be made again, so a host with all its stores elsewhere needs no disk."""
     try:
-        return private_dir(settings) / "knowledge"
+        return private_dir(settings) / name
     except SettingsError:
         return None
 
@@ -80,7 +80,11 @@ def _logs(settings: Settings) -> Source:
     from tools.logs import LogsTool
 
     folder = settings.sources.logs
-    tool = LogsTool(folder or LOGS, default_timezone=settings.sources.logs_time_zone)
+    tool = LogsTool(
+        folder or LOGS,
+        default_timezone=settings.sources.logs_time_zone,
+        index_folder=_index(settings, "logs"),
+    )
     return Source(tool, str(folder or SHIPPED), {"keyword": "error", "limit": 1})
 
 

@@ -44,9 +44,9 @@ async def test_an_unchanged_file_is_read_once(
     folder: LogFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    blocks = TextFile._blocks
+    blocks = TextFile.blocks
     monkeypatch.setattr(
-        TextFile, "_blocks", lambda self: read.append(self._path.name) or blocks(self)
+        TextFile, "blocks", lambda self: read.append(self._path.name) or blocks(self)
     )
     folder.write("a.log", f"{AT} x\n")
     folder.write("b.log", f"{AT} x\n")
@@ -88,7 +88,7 @@ async def test_the_database_reaches_nothing_outside(folder: LogFolder, tmp_path:
     assert not outside.exists()
 
 
-async def test_the_only_folder_written_is_private_and_goes_away(
+async def test_the_only_folders_written_are_private_and_go_away(
     folder: LogFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scratch = tmp_path / "scratch"
@@ -97,16 +97,23 @@ async def test_the_only_folder_written_is_private_and_goes_away(
     folder.write("app.log", f"{AT} x\n")
     before = sorted(folder.root.rglob("*"))
     await folder.ask(keyword="x")
-    (private,) = scratch.iterdir()
-    assert private.stat().st_mode & 0o077 == 0
+    written = list(scratch.iterdir())
+    assert written
+    assert all(private.stat().st_mode & 0o077 == 0 for private in written)
     assert sorted(folder.root.rglob("*")) == before
     folder.tool.close()
     assert list(scratch.iterdir()) == []
     assert await folder.sources(keyword="x") == ["app.log:1"]
 
 
-async def test_an_engine_out_of_memory_is_a_failure_by_name(tmp_path: Path) -> None:
-    folder = LogFolder(tmp_path, limits=IndexLimits(memory_mib=16, spill_mib=0))
+@pytest.mark.parametrize("segment_bytes", [100_000, 1 << 40], ids=["on disk", "in memory"])
+async def test_an_engine_out_of_memory_is_a_failure_by_name(
+    tmp_path: Path, segment_bytes: int
+) -> None:
+    limits = IndexLimits(
+        memory_mib=16, spill_mib=0, segment_bytes=segment_bytes, at_once_bytes=1 << 40
+    )
+    folder = LogFolder(tmp_path, limits=limits)
     folder.write("big.log", "".join(f"{AT} {n} {'é' * 200}\n" for n in range(60_000)))
     with pytest.raises(ToolFailure) as failure:
         await folder.ask(keyword="x")

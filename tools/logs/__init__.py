@@ -10,7 +10,7 @@
 - `index`: kept level with the files; `database`: closed off from everything else
 """
 
-from tools.logs.index import IndexLimits
+from tools.logs.limits import IndexLimits
 from tools.logs.request import LogsQuery
 from tools.logs.tool import LogsTool
 

@@ -10,7 +10,6 @@ from tools.logs.request import LogsQuery, Window, window_of
 from tools.logs.search import (
     Filters,
     Totals,
-    files_meant,
     forget_matches,
     keyword_pattern,
     match,
@@ -73,12 +72,15 @@ def _within(text: str, max_bytes: int) -> str:
 
 def _filters(index: LogIndex, request: LogsQuery) -> Filters:
     meant: Meant | None = None
+    file_ids: set[int] = set()
     if request.service is not None:
-        stated = [facts.name for facts in index.services()]
+        stated = {facts.name: facts.file_ids for facts in index.services()}
         names = {entry.file_id: entry.names for entry in index.files}
         meant = meant_by(request.service, stated, names)
+        file_ids = {*meant.file_ids, *(n for name in meant.services for n in stated[name])}
     return Filters(
         meant=meant,
+        file_ids=sorted(file_ids),
         window=window_of(request),
         level=None if request.level is None else Level[request.level],
         keyword=request.keyword,
@@ -95,8 +97,7 @@ def _partly_read(index: LogIndex, filters: Filters) -> list[IndexedFile]:
     logs = [e for e in partial if e.state is not FileState.BINARY or e.file_id in named]
     if not logs or filters.meant is None:
         return logs
-    about = named.union(files_meant(index.connection, filters.meant))
-    return [entry for entry in logs if entry.file_id in about]
+    return [entry for entry in logs if entry.file_id in filters.file_ids]
 
 
 def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list[str]:

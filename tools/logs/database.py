@@ -1,8 +1,9 @@
 """The private DuckDB that holds the index: how it is closed off, and how text gets in.
 
 It lives in memory up to a limit and spills into a temporary folder of its own that goes away with
-it. It reaches nothing outside: no files, no network, no extensions, no Python names, and its
-settings are locked. Data gets in as parameters only, never as SQL.
+it. It reaches nothing outside but the folder of segments: no other files, no network, no
+extensions, no Python names, and its settings are locked. Data gets in as parameters or segments
+only, never as SQL.
 """
 
 import shutil
@@ -11,34 +12,52 @@ import unicodedata
 import weakref
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.logs.events import TABLES, insert_sql
+from tools.logs.events import insert_sql
 from tools.logs.levels import TABLE as LEVEL_WORDS_TABLE
 from tools.logs.reader import Piece
+from tools.logs.stamps import sql_text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def open_database(folder: str, *, memory_mib: int, spill_mib: int) -> "DuckDBPyConnection":
-    """An empty index in memory, spilling into `folder`."""
+TABLES = """
+CREATE TABLE files (file_id BIGINT PRIMARY KEY, path VARCHAR, service VARCHAR);
+CREATE TABLE fresh (
+  file_id BIGINT, line_no BIGINT, head_no BIGINT, head BOOLEAN, structured BOOLEAN,
+  broken BOOLEAN, instant TIMESTAMP, yearless TIMESTAMP, level TINYINT, service VARCHAR,
+  template VARCHAR, text VARCHAR, folded VARCHAR);
+CREATE TABLE known_zones AS SELECT name FROM pg_timezone_names();
+"""
+"""`instant` is UTC. `yearless` is a local time of the default zone in the year 2000, for lines
+without a year. `folded` is the NFKC form of `text` where it differs. Only headers carry facts.
+`fresh` is filled here; a view `lines` puts what lies on disk beside it."""
+
+
+def open_database(
+    folder: str, *, memory_mib: int, spill_mib: int, reachable: Path, threads: int | None
+) -> "DuckDBPyConnection":
+    """An empty index in memory, spilling into `folder`; files are read below `reachable` only."""
     import duckdb
 
-    connection = duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": f"{memory_mib}MiB",
-            "temp_directory": folder,
-            "max_temp_directory_size": f"{spill_mib}MiB",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "python_enable_replacements": "false",
-        },
-    )
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": f"{memory_mib}MiB",
+        "temp_directory": folder,
+        "max_temp_directory_size": f"{spill_mib}MiB",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "python_enable_replacements": "false",
+    }
+    if threads is not None:
+        config["threads"] = str(threads)
+    connection = duckdb.connect(":memory:", config=config)
     connection.execute(TABLES)
     connection.execute(LEVEL_WORDS_TABLE)
+    connection.execute(f"SET allowed_directories = [{sql_text(str(reachable))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
@@ -47,15 +66,32 @@ def open_database(folder: str, *, memory_mib: int, spill_mib: int) -> "DuckDBPyC
 class Database:
     """The connection and its spill folder, which are dropped together."""
 
-    def __init__(self, *, memory_mib: int, spill_mib: int) -> None:
+    def __init__(
+        self, *, memory_mib: int, spill_mib: int, reachable: Path, threads: int | None = None
+    ) -> None:
         folder = tempfile.mkdtemp(prefix="query-logs-")
         # also when nobody closes: at collection or the end of the process
         self._drop_folder = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.connection = open_database(folder, memory_mib=memory_mib, spill_mib=spill_mib)
+        self.connection = open_database(
+            folder,
+            memory_mib=memory_mib,
+            spill_mib=spill_mib,
+            reachable=reachable,
+            threads=threads,
+        )
+        self.attach([])
+
+    def attach(self, segments: list[Path]) -> None:
+        """Let the view `lines` be what is in memory and what these Parquet files hold."""
+        beside = ""
+        if segments:
+            listed = ", ".join(sql_text(str(path)) for path in segments)
+            beside = f" UNION ALL SELECT * FROM read_parquet([{listed}])"
+        self.connection.execute(f"CREATE OR REPLACE VIEW lines AS SELECT * FROM fresh{beside}")
 
     def forget(self, file_ids: list[int]) -> None:
         """Drop files and their lines, and give their memory back."""
-        for table in ("lines", "files"):
+        for table in ("fresh", "files"):
             self.connection.execute(
                 f"DELETE FROM {table} WHERE file_id IN (SELECT unnest(?))", [file_ids]
             )
@@ -96,14 +132,14 @@ class Batch:
                 "file_ids": [file_id for file_id, _ in self._pieces],
                 "first_lines": [piece.first_line for _, piece in self._pieces],
                 "texts": [piece.text for _, piece in self._pieces],
-                "folds": [_folded(piece.text) for _, piece in self._pieces],
+                "folds": [folded_form(piece.text) for _, piece in self._pieces],
             },
         )
         self._pieces.clear()
         self._chars = 0
 
 
-def _folded(text: str) -> str | None:
+def folded_form(text: str) -> str | None:
     """The compatibility form in which keywords are compared, where it differs."""
     if text.isascii() or unicodedata.is_normalized("NFKC", text):
         return None

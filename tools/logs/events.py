@@ -38,17 +38,6 @@ from tools.logs.stamps import (
 )
 from tools.logs.zones import written_zone_to_utc_sql
 
-TABLES = """
-CREATE TABLE files (file_id INTEGER PRIMARY KEY, path VARCHAR, service VARCHAR);
-CREATE TABLE lines (
-  file_id INTEGER, line_no BIGINT, head_no BIGINT, head BOOLEAN, structured BOOLEAN,
-  broken BOOLEAN, instant TIMESTAMP, yearless TIMESTAMP, level TINYINT, service VARCHAR,
-  template VARCHAR, text VARCHAR, folded VARCHAR);
-CREATE TABLE known_zones AS SELECT name FROM pg_timezone_names();
-"""
-"""`instant` is UTC. `yearless` is a local time of the default zone in the year 2000, for lines
-without a year. `folded` is the NFKC form of `text` where it differs. Only headers carry facts."""
-
 _STAMP_CHARS = 128
 _HEADER_CHARS = 600
 _TEMPLATE_CHARS = 200
@@ -74,13 +63,13 @@ _MASKED = (
 
 
 def insert_sql(zone: tzinfo) -> str:
-    """The statement that parses pieces of text into `lines`.
+    """The statement that parses pieces of text into `fresh`.
 
     Parameters: `$file_ids`, `$first_lines`, `$texts`, `$folds`, four lists of one length. A piece
     that does not begin at line 1 continues the events of its file that are stored already.
     """
-    stages = (_reading(), _timing(zone), _saying(), _judging(), _grouping())
-    return f"INSERT INTO lines WITH {', '.join(stages)} {_STORED}"
+    stages = (_reading(), _timing(zone), _saying(), _judging(), _stating(), _grouping())
+    return f"INSERT INTO fresh WITH {', '.join(stages)} {_STORED}"
 
 
 def _reading() -> str:
@@ -198,23 +187,43 @@ judged AS (
   FROM leveled l LEFT JOIN level_words ON level_words.word = upper(level_word))"""
 
 
+def _stating() -> str:
+    """Each line's facts as they are stored, should it turn out to be a header.
+
+    Apart from grouping, which sorts: what it carries along is narrow.
+    """
+    return f"""
+stating AS (
+  SELECT file_id, line_no, text, folded, continues, structured,
+         structured AND fields IS NULL AS broken,
+         own_spelling IS NOT NULL OR structured OR written_time IS NOT NULL AND NOT continues
+           AS anchor,
+         regexp_matches(opening, {sql_text(OPENS_WITH_LEVEL)}) AS level_first,
+         CASE WHEN instant BETWEEN TIMESTAMP '1900-01-01' AND TIMESTAMP '2199-12-31'
+              THEN instant END AS instant,
+         CASE WHEN NOT has_year AND stamp.epoch IS NULL THEN local_time END AS yearless,
+         found_level AS level,
+         CASE WHEN length(found_service) <= {_SERVICE_CHARS}
+                   AND left(found_service, 1) NOT IN ('{{', '[', '') THEN found_service
+         END AS service,
+         trim(regexp_replace(
+           left(regexp_replace(message, {sql_text(LEADING_LEVEL)}, ''), {_TEMPLATE_CHARS}),
+           {sql_text(_MASKED)}, '<*>', 'g')) AS template
+  FROM judged)"""
+
+
 def _grouping() -> str:
     """Lines to events."""
-    return f"""
+    return """
 stored AS (
   SELECT file_id, max(head_no) AS stored_head,
          arg_max(structured, line_no) FILTER (head) AS stored_structured
-  FROM lines WHERE file_id IN (SELECT file_id FROM pieces WHERE first_line > 1) GROUP BY file_id),
-anchored AS (
-  SELECT *, own_spelling IS NOT NULL OR structured OR written_time IS NOT NULL AND NOT continues
-              AS anchor,
-         regexp_matches(opening, {sql_text(OPENS_WITH_LEVEL)}) AS level_first
-  FROM judged),
+  FROM fresh WHERE file_id IN (SELECT file_id FROM pieces WHERE first_line > 1) GROUP BY file_id),
 above AS (
   SELECT *, max(CASE WHEN anchor THEN line_no * 2 + structured::INT END) OVER (
               upward ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS anchor_above,
          row_number() OVER upward = 1 AS first
-  FROM anchored LEFT JOIN stored USING (file_id)
+  FROM stating LEFT JOIN stored USING (file_id)
   WINDOW upward AS (PARTITION BY file_id ORDER BY line_no)),
 headed AS (
   SELECT *, CASE WHEN first AND stored_head IS NULL THEN TRUE
@@ -224,19 +233,12 @@ headed AS (
   FROM above)"""
 
 
-_STORED = f"""
+_STORED = """
 SELECT file_id, line_no,
        coalesce(max(CASE WHEN head THEN line_no END) OVER (
          PARTITION BY file_id ORDER BY line_no ROWS UNBOUNDED PRECEDING), stored_head),
-       head, head AND structured, head AND structured AND fields IS NULL,
-       CASE WHEN head AND instant BETWEEN TIMESTAMP '1900-01-01' AND TIMESTAMP '2199-12-31'
-            THEN instant END,
-       CASE WHEN head AND NOT has_year AND stamp.epoch IS NULL THEN local_time END,
-       CASE WHEN head THEN found_level END,
-       CASE WHEN head AND length(found_service) <= {_SERVICE_CHARS}
-                 AND left(found_service, 1) NOT IN ('{{', '[', '') THEN found_service END,
-       CASE WHEN head THEN trim(regexp_replace(
-         left(regexp_replace(message, {sql_text(LEADING_LEVEL)}, ''), {_TEMPLATE_CHARS}),
-         {sql_text(_MASKED)}, '<*>', 'g')) END,
-       text, folded
+       head, head AND structured, head AND broken,
+       CASE WHEN head THEN instant END, CASE WHEN head THEN yearless END,
+       CASE WHEN head THEN level END, CASE WHEN head THEN service END,
+       CASE WHEN head THEN template END, text, folded
 FROM headed ORDER BY file_id, line_no"""

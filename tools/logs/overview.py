@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from tools.logs.index import ServiceFacts
+from tools.logs.coverage import ServiceFacts
 
 MAX_CHARS = 1_480
 

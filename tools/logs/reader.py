@@ -71,9 +71,10 @@ class TextFile:
     Iterating never raises for what the file is or holds.
     """
 
-    def __init__(self, path: Path, limits: ReadLimits) -> None:
+    def __init__(self, path: Path, limits: ReadLimits, *, block_bytes: int | None = None) -> None:
         self._path = path
         self._limits = limits
+        self._block_bytes = block_bytes or _BLOCK_BYTES
         self.state = FileState.WHOLE
 
     def __iter__(self) -> Iterator[Piece]:
@@ -98,32 +99,36 @@ class TextFile:
 
     def _texts(self) -> Iterator[str]:
         decoder = None
-        for block in self._blocks():
+        for block in self.blocks():
             decoder = decoder or _decoder(block)
             yield decoder.decode(block)
         if decoder is not None:
             yield decoder.decode(b"", True)
 
-    def _blocks(self) -> Iterator[bytes]:
+    def blocks(self) -> Iterator[bytes]:
         """Raw or unpacked bytes up to the limits; nothing at all for a binary file."""
         try:
             with _open_regular(self._path) as file:
                 packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
                 file.seek(0)
                 size = os.fstat(file.fileno()).st_size
-                blocks = self._unpacked(file) if packed else _read(file)
+                blocks = self._unpacked(file) if packed else self._plain(file)
                 yield from self._bounded(blocks, self._allowed_bytes(size, packed=packed))
         except OSError:
             self.state = FileState.UNREADABLE
+
+    def _plain(self, file: BinaryIO) -> Iterator[bytes]:
+        while block := file.read(self._block_bytes):
+            yield block
 
     def _unpacked(self, file: BinaryIO) -> Iterator[bytes]:
         """Unpacked blocks up to the end or the damage."""
         with gzip.GzipFile(fileobj=file) as source:
             held = bytearray()
             try:
-                while part := source.read1(_BLOCK_BYTES):
+                while part := source.read1(self._block_bytes):
                     held += part
-                    if len(held) >= _BLOCK_BYTES:
+                    if len(held) >= self._block_bytes:
                         yield bytes(held)
                         held.clear()
             except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -159,11 +164,6 @@ def _open_regular(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise OSError("not a regular file")
     return os.fdopen(descriptor, "rb")
-
-
-def _read(file: BinaryIO) -> Iterator[bytes]:
-    while block := file.read(_BLOCK_BYTES):
-        yield block
 
 
 def _decoder(block: bytes) -> codecs.IncrementalDecoder:

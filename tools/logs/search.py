@@ -23,9 +23,10 @@ _YEARS_TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """A resolved question; None filters nothing."""
+    """A resolved question; None filters nothing. `file_ids` hold all lines that are meant."""
 
     meant: Meant | None
+    file_ids: list[int]
     window: Window
     level: Level | None
     keyword: str | None
@@ -53,16 +54,21 @@ def match(connection: "DuckDBPyConnection", filters: Filters, zone: tzinfo) -> T
     Columns: n, file_id, line_no, placed (UTC), level, template, inside. Rows that are not `inside`
     are the timeless ones.
     """
+    if filters.keyword is not None:
+        _find_keyword(connection, filters)
     where, parameters = _conditions(filters)
     placed = _placed_sql(filters.window, zone, parameters)
     connection.execute(
         f"""
 CREATE OR REPLACE TEMP TABLE matched AS
 WITH kept AS (
-  SELECT l.*, f.path, {placed} AS placed FROM lines l JOIN files f USING (file_id)
+  SELECT l.file_id, l.line_no, l.yearless, l.level, l.template, l.broken, f.path,
+         {placed} AS placed
+  FROM lines l JOIN files f USING (file_id)
+       {"JOIN hits h ON h.file_id = l.file_id AND h.head_no = l.line_no" if filters.keyword else ""}
   WHERE {" AND ".join(["l.head", *where])}),
 sided AS (
-  SELECT *, {_inside_sql(filters.window, parameters)} AS inside FROM kept)
+  SELECT *, {_inside_sql("placed", filters.window, parameters)} AS inside FROM kept)
 SELECT row_number() OVER (
          ORDER BY inside DESC, placed NULLS LAST, yearless NULLS LAST, path, line_no) AS n,
        file_id, line_no, placed, yearless, level, template, broken, inside
@@ -73,8 +79,9 @@ FROM sided WHERE inside OR (placed IS NULL AND yearless IS NULL)""",
 
 
 def forget_matches(connection: "DuckDBPyConnection") -> None:
-    """Drop the table `matched`, which may be as large as the index."""
-    connection.execute("DROP TABLE IF EXISTS matched")
+    """Drop the tables of a question, which may be as large as the index."""
+    for table in ("matched", "hits"):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def keyword_pattern(keyword: str) -> str:
@@ -82,14 +89,21 @@ def keyword_pattern(keyword: str) -> str:
     return "(?i)" + r"\s+".join(re.escape(word) for word in keyword.split())
 
 
-def files_meant(connection: "DuckDBPyConnection", meant: Meant) -> list[int]:
-    """Ids of the files that hold a line of the services meant."""
-    rows = connection.execute(
-        "SELECT DISTINCT file_id FROM lines l JOIN files f USING (file_id) "
-        "WHERE head AND coalesce(l.service, f.service) IN (SELECT unnest(?))",
-        [meant.services],
-    ).fetchall()
-    return [file_id for (file_id,) in rows]
+def _find_keyword(connection: "DuckDBPyConnection", filters: Filters) -> None:
+    """Put the events that hold the keyword into the temporary table `hits`."""
+    where = "regexp_matches(coalesce(folded, text), $keyword)"
+    if filters.meant is not None:
+        where += f" AND file_id IN ({_listed(filters.file_ids)})"
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE hits AS "
+        f"SELECT DISTINCT file_id, head_no FROM lines WHERE {where}",
+        {"keyword": keyword_pattern(filters.keyword or "")},
+    )
+
+
+def _listed(file_ids: list[int]) -> str:
+    """Ids of our own as SQL: constants let whole files be passed over."""
+    return ", ".join(map(str, file_ids)) or "NULL"
 
 
 def _conditions(filters: Filters) -> tuple[list[str], dict[str, Any]]:
@@ -102,15 +116,15 @@ def _conditions(filters: Filters) -> tuple[list[str], dict[str, Any]]:
         )
         parameters["services"] = filters.meant.services
         parameters["files"] = filters.meant.file_ids
+        where.append(f"l.file_id IN ({_listed(filters.file_ids)})")
+    if filters.window.start is not None or filters.window.end is not None:
+        # says nothing new, but lets whole groups of lines be passed over by their times
+        where.append(
+            f"(l.instant IS NULL OR {_inside_sql('l.instant', filters.window, parameters)})"
+        )
     if filters.level is not None:
         where.append("l.level >= $level")
         parameters["level"] = filters.level.value
-    if filters.keyword is not None:
-        where.append(
-            "(l.file_id, l.head_no) IN (SELECT (file_id, head_no) FROM lines "
-            "WHERE regexp_matches(coalesce(folded, text), $keyword))"
-        )
-        parameters["keyword"] = keyword_pattern(filters.keyword)
     return where, parameters
 
 
@@ -132,15 +146,15 @@ def _placed_sql(window: Window, zone: tzinfo, parameters: dict[str, Any]) -> str
     return f"coalesce(l.instant, {local_to_utc_sql(local, zone)})"
 
 
-def _inside_sql(window: Window, parameters: dict[str, Any]) -> str:
+def _inside_sql(instant: str, window: Window, parameters: dict[str, Any]) -> str:
     if window.start is None and window.end is None:
         return "TRUE"
-    bounds = ["placed IS NOT NULL"]
+    bounds = [f"{instant} IS NOT NULL"]
     if window.start is not None:
-        bounds.append("placed >= $start")
+        bounds.append(f"{instant} >= $start")
         parameters["start"] = naive_utc(window.start)
     if window.end is not None:
-        bounds.append("placed <= $end")
+        bounds.append(f"{instant} <= $end")
         parameters["end"] = naive_utc(window.end)
     return f"({' AND '.join(bounds)})"
 

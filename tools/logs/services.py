@@ -40,6 +40,11 @@ def meant_by(wanted: str, services: Iterable[str], files: Mapping[int, list[str]
     return _select(lambda name: name in inside and len(name) == longest, stated, files)
 
 
+def answers_to(wanted: str, names: Iterable[str]) -> bool:
+    """Whether one of them is the wanted name itself, so that no other name can be meant."""
+    return any(map(_same(wanted), names))
+
+
 def _select(
     rule: Callable[[str], bool], services: list[str], files: Mapping[int, list[str]]
 ) -> Meant:

@@ -6,6 +6,7 @@ Failures:
 - `UNKNOWN_TIME_ZONE`: the zone is no IANA name and no offset.
 - `QUERY_TOO_BROAD`: none of service, keyword, start and end was given.
 - `LOG_FOLDER_UNAVAILABLE`: the folder cannot be listed; may be tried again.
+- `LOG_INDEX_BUILDING`: a large folder is still being read; may be tried again.
 - `LOG_ENGINE_FAILED`: the index ran out of memory or broke, and starts over; may be tried again.
 """
 
@@ -18,8 +19,10 @@ from typing import Any, TypeVar
 
 from tools.evidence import EvidenceTool, ToolFailure, ToolResult
 from tools.logs.answer import answer
-from tools.logs.index import IndexLimits, LogIndex
+from tools.logs.index import LogIndex
+from tools.logs.limits import IndexLimits
 from tools.logs.overview import overview
+from tools.logs.readiness import made_ready
 from tools.logs.request import LogsQuery, canonical_scope, window_of
 from tools.logs.zones import find_zone
 
@@ -48,13 +51,14 @@ class LogsTool(EvidenceTool[LogsQuery]):
         default_timezone: str = "UTC",
         max_result_bytes: int = 7_168,
         limits: IndexLimits | None = None,
+        index_folder: Path | None = None,
     ) -> None:
         zone = find_zone(default_timezone)
         if zone is None:
             raise ValueError(f"default_timezone is not a known zone: {default_timezone!r}")
         self._zone_name = default_timezone
         self._max_result_bytes = max_result_bytes
-        self._index = LogIndex(folder, zone, limits or IndexLimits())
+        self._index = LogIndex(folder, zone, limits or IndexLimits(), index_folder)
         self._turn = threading.Lock()
         self._described: tuple[float, str] | None = None
 
@@ -86,10 +90,10 @@ class LogsTool(EvidenceTool[LogsQuery]):
             self._index.close()
 
     def _answer(self, request: LogsQuery) -> ToolResult:
-        self._index.refresh()
-        return answer(
-            self._index, request, zone_name=self._zone_name, max_bytes=self._max_result_bytes
-        )
+        with made_ready(self._index, request):
+            return answer(
+                self._index, request, zone_name=self._zone_name, max_bytes=self._max_result_bytes
+            )
 
     def _in_turn(self, work: Callable[[], Value]) -> Value:
         import duckdb
@@ -99,10 +103,13 @@ class LogsTool(EvidenceTool[LogsQuery]):
                 return work()
             except OSError:
                 raise ToolFailure("LOG_FOLDER_UNAVAILABLE", retryable=True) from None
-            except (duckdb.FatalException, duckdb.InternalException):
+            except duckdb.OutOfMemoryException:
+                raise ToolFailure("LOG_ENGINE_FAILED", retryable=True) from None
+            except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException):
                 self._index.close()
                 raise ToolFailure("LOG_ENGINE_FAILED", retryable=True) from None
             except duckdb.Error:
+                self._index.discard()
                 raise ToolFailure("LOG_ENGINE_FAILED", retryable=True) from None
 
     def _describe(self) -> str:
@@ -112,8 +119,10 @@ class LogsTool(EvidenceTool[LogsQuery]):
             return overview([], [], self._zone_name, unavailable=failure.code)
 
     def _overview(self) -> str:
+        self._index.look()
         if self._index.unread_bytes() <= _DESCRIBABLE_BYTES:
             self._index.refresh()
+            self._index.build(self._index.unread, seconds=self._index.limits.patience_seconds)
         return overview(
             self._index.services(),
             self._index.names(),
