@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from graph.offline.dialogue import DAY, MARGIN, Fact, Observation, Question
-from graph.offline.lexicon import WORDS, concepts, filled, nouns, pattern
+from graph.offline.lexicon import concepts, filled, nouns, pattern, words
 
 Query = tuple[str, dict[str, Any]]
 _LONGEST_CHAIN, _SHORTEST_NAME, _SHORTEST_SQUASHED, _SHOWN = 6, 4, 8, 3
@@ -73,7 +73,7 @@ class Case:
     @cached_property
     def failures(self) -> list[Fact]:
         """Failures of the kind asked about, of the ids asked about where any is named."""
-        asked = concepts(self.question.text) & set(WORDS["decisive"])
+        asked = concepts(self.question.text) & set(words()["decisive"])
         found = sorted((f for one in self.seen for f in one.facts), key=lambda f: f.at)
         found = [f for f in found if f.failed and (not asked or asked & concepts(f.message))]
         if window := self.question.window:
@@ -149,7 +149,7 @@ class Case:
     def draft(self) -> dict[str, Any]:
         """A whole draft (`api.md`). Without a bounded query to make, it names what is missing."""
         question, analysis = self.question, []
-        said = WORDS["zh" if pattern("chinese").search(question.text) else "en"]
+        said = words()["zh" if pattern("chinese").search(question.text) else "en"]
         known = (question.ids or question.names, question.window, question.phrases)
         gaps = [gap for gap, stated in zip(said["gaps"], known, strict=True) if not stated]
         root = self.root or (self.deepest[0] if self.causes else None)
@@ -203,18 +203,15 @@ class Case:
         about = nouns(self.question.text).difference(*(before for before, _ in self.question.ids))
         found, end = [], self.onset or (self.question.window or [datetime.now(UTC)])[-1]
         moment = f"'{end.astimezone(UTC):%Y-%m-%d %H:%M:%S}'"
+        topics = {one: len(about & nouns(one.replace("_", " "))) for one in self.sources.tables}
         for table, columns in self.sources.tables.items():
-            topic = len(about & nouns(table.replace("_", " ")))
-            whens = [f" AND {c} <= {moment} ORDER BY {c} DESC" for c in columns if _is("when", c)]
+            when = next(filter(pattern("when").search, columns), None)
+            latest = f" AND {when} <= {moment} ORDER BY {when} DESC" if when else ""
             for order, kind in enumerate(("changed", "until") if self.failures else ("reason",)):
-                for before, value in self.question.ids * any(_is(kind, c) for c in columns):
+                for before, value in self.question.ids * any(map(pattern(kind).search, columns)):
                     keys = [c for c in columns if re.sub("_(id|no|code|key)$", "", c) in before]
                     rows = [f"SELECT * FROM {table} WHERE {key} = '{value}'" for key in keys]
-                    found += [(order, -topic, sql + "".join(whens[:1])) for sql in rows]
+                    found += [(order, -topics[table], sql + latest) for sql in rows]
         # what failed elsewhere than in what the question is about is no answer to it
-        spoken = any(about & nouns(table.replace("_", " ")) for table in self.sources.tables)
-        return [sql for _, topic, sql in sorted(found) if topic or self.failures or not spoken]
-
-
-def _is(kind: str, column: str) -> bool:
-    return bool(pattern(kind).search(column))
+        every = self.failures or not any(topics.values())
+        return [sql for _, topic, sql in sorted(found) if topic or every]

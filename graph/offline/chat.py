@@ -62,10 +62,8 @@ def _investigate(messages: list[BaseMessage], tools: list[dict[str, Any]]) -> tu
     if seen and seen[-1].facts:
         gained = case.telling - Case(case.question, case.sources, seen[:-1]).telling
         gain = "GAINED" if gained else "NO_GAIN"
-        arguments["previous_observation"] = {
-            "tool_call_id": seen[-1].call,
-            "information_gain": gain,
-        }
+        judged = {"tool_call_id": seen[-1].call, "information_gain": gain}
+        arguments["previous_observation"] = judged
     return None, [{"name": query[0], "args": arguments, "id": f"call_{len(seen) + 1}"}]
 
 

@@ -100,10 +100,11 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     """Some time around one clock time or from then on, all of a range, or a day."""
     date, since = pattern("date").search(text), pattern("since").search(text)
     clocks = pattern("clock").findall(pattern("date").sub(" ", text))
-    late = [12 * bool(part and int(hour) < 12) for part, hour, _ in clocks]
     with suppress(ValueError):
         day = _day(date[0], now) if date else now
-        times = [time(int(h) + n, int(m or 0)) for n, (_, h, m) in zip(late, clocks, strict=True)]
+        times = [
+            time(int(h) + 12 * bool(late and int(h) < 12), int(m or 0)) for late, h, m in clocks
+        ]
         start, *others = [datetime.combine(day, one, now.tzinfo) for one in times or [time()]]
         if others:
             return start, others[-1] + DAY / 2 * (others[-1] < start) + timedelta(seconds=59)
