@@ -22,10 +22,9 @@ from tools.invocations import (
 from tools.observation import MAX_ITEMS, MAX_SOURCE_CHARS, result_view
 from tools.requests import PreparedRequest
 from tools.scope import invocation_key
-from tools.shielded import let_go, to_its_end
+from tools.shielded import in_time, to_its_end
 
 LEASE_MARGIN_SECONDS = 5.0
-CLEAN_UP_SECONDS = 1.0
 POLL_SECONDS = 0.05
 CANCELLED_CODE = "TOOL_CANCELLED"
 GIVE_BACK_SECONDS = 5.0
@@ -195,12 +194,8 @@ async def _searched(call: Invocation) -> ToolResult:
     what is no result; a cancellation only from who runs the graph."""
     if call.prepared.failure is not None:
         raise call.prepared.failure
-    search = asyncio.ensure_future(call.tool.search(call.prepared.request))
-    try:
-        in_time, _ = await asyncio.wait({search}, timeout=call.timeout_seconds)
-    finally:
-        await let_go(search, seconds=CLEAN_UP_SECONDS)
-    if not in_time:
+    search = await in_time(call.tool.search(call.prepared.request), seconds=call.timeout_seconds)
+    if search is None:
         raise TimeoutError
     if search.cancelled() or not isinstance(search.result(), ToolResult):
         raise ToolFailure("TOOL_FAILED", retryable=False)

@@ -6,6 +6,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
+CLEAN_UP_SECONDS = 1.0
+"""What work that ran out of time, or whose caller is cancelled, may take to stop."""
 
 
 async def to_its_end(work: Coroutine[Any, Any, Answer], *, seconds: float) -> asyncio.Task[Answer]:
@@ -25,9 +27,25 @@ async def to_its_end(work: Coroutine[Any, Any, Answer], *, seconds: float) -> as
     return task
 
 
-async def let_go(work: "asyncio.Future[Any]", *, seconds: float) -> None:
+async def in_time(
+    work: Coroutine[Any, Any, Answer], *, seconds: float
+) -> "asyncio.Task[Answer] | None":
+    """The task of `work`, done within its time, or None. Raises nothing of its own making, only
+    the caller's cancellation.
+
+    It is awaited from outside: work that swallows its cancellation holds nobody up.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    finally:
+        await _let_go(task)
+    return task if done else None
+
+
+async def _let_go(task: asyncio.Task[Any]) -> None:
     """Cancels what still runs and lets it clean up; who does not stop in time is left alone."""
-    if not work.done():
-        work.cancel()
-        work.add_done_callback(lambda late: late.cancelled() or late.exception())
-        await asyncio.wait({work}, timeout=seconds)
+    if not task.done():
+        task.cancel()
+        task.add_done_callback(lambda late: late.cancelled() or late.exception())
+        await asyncio.wait({task}, timeout=CLEAN_UP_SECONDS)

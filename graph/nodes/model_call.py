@@ -12,12 +12,10 @@ from graph.contract.limits import Limits
 from graph.contract.vocabulary import Component
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from tools.shielded import let_go
+from tools.shielded import in_time
 
 MAX_ATTEMPTS = 3
 RETRY_PAUSE_SECONDS = 0.5
-CLEAN_UP_SECONDS = 1.0
-"""What a call that ran out of time, or whose run is cancelled, may take to stop."""
 
 _CODES_BY_STATUS = {
     401: "MODEL_ACCESS_DENIED",
@@ -73,13 +71,10 @@ async def _attempt(
     journal: Journal,
     limits: Limits,
 ) -> Reply:
-    asked = asyncio.ensure_future(parts.models[component].ainvoke(messages))
-    try:
-        # awaited from outside: a model that swallows its cancellation must not hold up the run
-        in_time, _ = await asyncio.wait({asked}, timeout=seconds_left(journal.usage, limits))
-    finally:
-        await let_go(asked, seconds=CLEAN_UP_SECONDS)
-    if not in_time:
+    asked = await in_time(
+        parts.models[component].ainvoke(messages), seconds=seconds_left(journal.usage, limits)
+    )
+    if asked is None:
         journal.spend_model_call(component, None)
         return Reply(None)
     try:

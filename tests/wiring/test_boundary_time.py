@@ -52,7 +52,7 @@ class Waiting(KeywordSource):
 @pytest.mark.parametrize("told", ["clean up", "raise", "answer late", "stay"])
 async def test_an_adapter_that_takes_too_long_is_a_timeout(store, monkeypatch, told):
     # C5.1, C8
-    monkeypatch.setattr("tools.boundary.CLEAN_UP_SECONDS", 0.01)
+    monkeypatch.setattr("tools.shielded.CLEAN_UP_SECONDS", 0.01)
     tool = Waiting(told)
     outcome = await boundary(store).invoke(invocation(tool, timeout_seconds=0.01))
     assert (outcome.record["error_code"], outcome.record["retryable"]) == ("TOOL_TIMEOUT", True)
