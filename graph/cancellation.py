@@ -11,11 +11,10 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from graph.audit.events import make_event, pack_event
+from graph.audit.events import failed_invocation, make_event, pack_event
 from graph.contract.vocabulary import Rejection
 from graph.state import DialogueMessage, State, Update
 from tools.boundary import CANCELLED_CODE
-from tools.invocations import InvocationStatus
 from tools.observation import RefusalView, observation_text
 from tools.shielded import to_its_end
 
@@ -129,18 +128,7 @@ def _interrupted(state: State) -> Update:
     call = asked["tool_calls"][state["turn"]["call"]]
     event = make_event(
         "TOOL_INVOCATION",
-        {
-            "tool_call_id": call["id"],
-            "tool": call["name"],
-            "status": InvocationStatus.ERROR,
-            "evidence_status": None,
-            "items": 0,
-            "bytes": 0,
-            "truncated": False,
-            "duration_ms": 0,
-            "error_code": CANCELLED_CODE,
-            "reused": False,
-        },
+        failed_invocation(call["id"], call["name"], CANCELLED_CODE, reused=False),
         seq=len(state["trace"]) + 1,
         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
     )

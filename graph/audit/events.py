@@ -212,6 +212,24 @@ def unpack_event(packed: PackedEvent, *, seq: int) -> TraceEvent:
     return cast(TraceEvent, {"seq": seq, "type": kind, "at": moment, **fields})
 
 
+def failed_invocation(
+    tool_call_id: str, tool: str, error_code: str, *, reused: bool
+) -> dict[str, Any]:
+    """The fields of a TOOL_INVOCATION that brought nothing and took no time of its own."""
+    return {
+        "tool_call_id": tool_call_id,
+        "tool": tool,
+        "status": "ERROR",
+        "evidence_status": None,
+        "items": 0,
+        "bytes": 0,
+        "truncated": False,
+        "duration_ms": 0,
+        "error_code": error_code,
+        "reused": reused,
+    }
+
+
 def make_event(kind: str, fields: Mapping[str, Any], *, seq: int, at: str) -> TraceEvent:
     """A checked event. Raises `RefusedEventError` for an unknown type or a field not its own."""
     checks = EVENT_FIELDS.get(kind)

@@ -1,5 +1,6 @@
 """Observations on their way into the dialogue: written, counted and traced, one a tool call."""
 
+from graph.audit.events import failed_invocation
 from graph.contract.progress import Progress
 from graph.contract.verdict import Repair
 from graph.contract.vocabulary import InformationGain, Rejection, Violation
@@ -7,7 +8,7 @@ from graph.nodes.calls import known_name
 from graph.nodes.journal import Journal
 from graph.parts import Parts
 from graph.state import DialogueCall, DialogueMessage
-from tools.invocations import InvocationRecord, InvocationStatus
+from tools.invocations import InvocationRecord
 from tools.observation import FailureView, Observation, RefusalView, observation_text
 from tools.scope import invocation_key
 
@@ -109,19 +110,9 @@ class Answers:
         record = (await self._parts.boundary.find([key]))[key]
         code = (record["error_code"] if record else None) or "TOOL_FAILED"
         self.write(call, FailureView(tool_call_id=call["id"], error_code=code, retryable=False))
-        self._journal.note(
-            "TOOL_INVOCATION",
-            tool_call_id=call["id"],
-            tool=known_name(self._parts, call["name"]),
-            status=InvocationStatus.ERROR,
-            evidence_status=None,
-            items=0,
-            bytes=0,
-            truncated=False,
-            duration_ms=0,
-            error_code=code,
-            reused=True,
-        )
+        name = known_name(self._parts, call["name"])
+        fields = failed_invocation(call["id"], name, code, reused=True)
+        self._journal.note("TOOL_INVOCATION", **fields)
 
 
 def repair_view(call: DialogueCall, repair: Repair, invalid_fields: tuple[str, ...]) -> RefusalView:
