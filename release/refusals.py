@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from release.vocabulary import Language, QuestionRefusal
 
-_FIELDS = {
+ALERT_FIELDS = {
     QuestionRefusal.ALERT_VERSION_UNSUPPORTED: "version",
     QuestionRefusal.ALERT_STATUS_INVALID: "status",
     QuestionRefusal.ALERT_ALERTS_INVALID: "alerts",
@@ -14,6 +14,7 @@ _FIELDS = {
     QuestionRefusal.ALERT_STARTS_AT_INVALID: "startsAt",
     QuestionRefusal.ALERT_ENDS_AT_INVALID: "endsAt",
 }
+"""The field of a webhook payload that each code names."""
 _WORDS: Mapping[Language, tuple[str, str]] = {
     "zh": (
         "告警内容不是 Alertmanager（版本 4）或 Grafana（版本 1）的 webhook 内容。",
@@ -30,5 +31,5 @@ _WORDS: Mapping[Language, tuple[str, str]] = {
 def alert_refusals(language: Language) -> Mapping[str, str]:
     """By error code."""
     whole, field = _WORDS[language]
-    named: dict[str, str] = {code: field.format(name) for code, name in _FIELDS.items()}
+    named: dict[str, str] = {code: field.format(name) for code, name in ALERT_FIELDS.items()}
     return MappingProxyType({QuestionRefusal.ALERT_INVALID: whole, **named})

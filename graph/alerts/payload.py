@@ -16,18 +16,11 @@ from pydantic import (
     ValidationError,
 )
 
+from release.refusals import ALERT_FIELDS
 from release.vocabulary import QuestionRefusal
 
 MAX_ALERTS = 10_000
-_REFUSALS = {
-    "version": QuestionRefusal.ALERT_VERSION_UNSUPPORTED,
-    "status": QuestionRefusal.ALERT_STATUS_INVALID,
-    "alerts": QuestionRefusal.ALERT_ALERTS_INVALID,
-    "labels": QuestionRefusal.ALERT_LABELS_INVALID,
-    "annotations": QuestionRefusal.ALERT_ANNOTATIONS_INVALID,
-    "startsAt": QuestionRefusal.ALERT_STARTS_AT_INVALID,
-    "endsAt": QuestionRefusal.ALERT_ENDS_AT_INVALID,
-}
+_REFUSALS = {field: refusal for refusal, field in ALERT_FIELDS.items()}
 Status = Literal["firing", "resolved"]
 
 
