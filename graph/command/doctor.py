@@ -73,10 +73,10 @@ async def _checks(settings: Settings) -> AsyncIterator[Check]:
     yield await _sessions(settings)
     yield await _records(settings)
     try:
-        for source in await asyncio.to_thread(built_in_sources, settings):
-            yield Check(source.tool.name, source.place, await _source_failure(source))
-        for source in await asyncio.to_thread(own_sources, settings):
-            yield Check(source.tool.name, source.place, asked=False)
+        for sources in (built_in_sources, own_sources):
+            for source in await asyncio.to_thread(sources, settings):
+                failure, asked = await _source_failure(source), source.probe is not None
+                yield Check(source.tool.name, source.place, failure, asked)
     except SettingsError as wrong:
         yield Check("sources", str(wrong), WRONG_SETTING)
     for name in enabled_servers(settings):
