@@ -2,6 +2,7 @@
 
     tool                            a LangChain tool
     mcp_tools, mcp_session          the tools of an MCP server (extra `mcp`)
+    foreign                         what both share
     inputs, results, faults         its typed `Input`, what it answered, what it raised
     own_loop                        a call that is taken down whatever becomes of its caller
 

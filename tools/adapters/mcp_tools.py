@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import BaseModel, ValidationError
 
 from tools.adapters.faults import failure_of
-from tools.adapters.inputs import given_values, model_of_json_schema
+from tools.adapters.foreign import ForeignTool
+from tools.adapters.inputs import model_of_json_schema
 from tools.adapters.mcp_session import McpServer, new_session
 from tools.adapters.own_loop import in_own_loop
 from tools.adapters.results import read_result
 from tools.evidence import EvidenceTool, ToolFailure, ToolResult
-from tools.scope import canonical_value
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -78,14 +78,10 @@ def tool_name(prefix: str, name: str) -> str:
     return f"{plain[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]}_{digest}"
 
 
-class _McpTool(EvidenceTool[BaseModel]):
+class _McpTool(ForeignTool):
     def __init__(self, server: McpServer, offered_name: str) -> None:
         self._server = server
         self._offered_name = offered_name
-
-    def scope(self, request: BaseModel) -> dict[str, Any]:
-        """The arguments as they are sent: defaults filled in, texts canonical (C5.3)."""
-        return cast("dict[str, Any]", canonical_value(given_values(request, mode="json")))
 
     async def search(self, request: BaseModel) -> ToolResult:
         """One call in a session of its own. Raises `ToolFailure`; see `tools.adapters.faults`."""

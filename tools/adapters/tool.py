@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import BaseModel
 
 from tools.adapters.faults import failure_of
+from tools.adapters.foreign import ForeignTool
 from tools.adapters.inputs import given_values, input_model
 from tools.adapters.results import read_result
 from tools.evidence import EvidenceTool, ToolFailure, ToolResult
-from tools.scope import canonical_value
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -54,16 +54,12 @@ def _may_write(annotations: dict[str, Any]) -> bool:
     return bool(hints) and annotations.get("readOnlyHint") is not True
 
 
-class _AdaptedTool(EvidenceTool[BaseModel]):
+class _AdaptedTool(ForeignTool):
     def __init__(self, base_tool: "BaseTool") -> None:
         # a handled error would come back as content, and be taken for evidence
         self._tool = base_tool.model_copy(
             update={"handle_tool_error": False, "handle_validation_error": False}
         )
-
-    def scope(self, request: BaseModel) -> dict[str, Any]:
-        """The arguments as they are sent: defaults filled in, texts canonical (C5.3)."""
-        return cast("dict[str, Any]", canonical_value(given_values(request, mode="json")))
 
     async def search(self, request: BaseModel) -> ToolResult:
         """One call. Raises `ToolFailure`; codes: see the module."""
