@@ -5,26 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tools.knowledge import library as library_module
+from tests.sources.broker_documents import found, recorded_parses
 from tools.knowledge.library import KnowledgeLibrary
-
-
-def found(library: KnowledgeLibrary, query: str) -> list[str]:
-    return sorted({hit.path for hit in library.search(query, limit=50)})
 
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sources that were parsed, in order."""
-    sources: list[str] = []
-    parse = library_module.parse_document
-
-    def recording(source: str) -> object:
-        sources.append(source)
-        return parse(source)
-
-    monkeypatch.setattr(library_module, "parse_document", recording)
-    return sources
+    return recorded_parses(monkeypatch)
 
 
 def test_nothing_is_read_before_it_is_needed(tmp_path: Path) -> None:
