@@ -10,7 +10,6 @@ transitions, a killed process does not: what is lost is queried again, never wro
 
 import asyncio
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -25,12 +24,12 @@ from tools.invocations import (
     LeaseLost,
     StoreUnavailable,
 )
+from tools.sqlite_files import make_private, switch_to_wal
 
 _Answer = TypeVar("_Answer")
 _Decision = Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
 
 _SCHEMA_VERSION = 1
-_RETRY_SECONDS = 0.02
 _PRUNE_SECONDS = 600.0
 # a damaged record has no time: it stays, and stays unavailable
 _LAST_CHANGE = """CASE WHEN json_valid(record) THEN max(
@@ -135,37 +134,18 @@ class SqliteInvocationStore:
 
 def _open(path: Path | None, *, busy_seconds: float) -> sqlite3.Connection:
     if path is not None:
-        _create_private(path)
+        make_private(path)
     connection = sqlite3.connect(
         ":memory:" if path is None else path, timeout=busy_seconds, isolation_level=None
     )
     try:
-        _switch_to_wal(connection, time.monotonic() + busy_seconds)
+        switch_to_wal(connection, time.monotonic() + busy_seconds)
         connection.execute("PRAGMA synchronous = NORMAL")
         _ensure_schema(connection)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _create_private(path: Path) -> None:
-    """The file 0600; the folder 0700 where it is new. What exists keeps its permissions."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
-def _switch_to_wal(connection: sqlite3.Connection, deadline: float) -> None:
-    """Two processes that create the file together collide here, past SQLite's own waiting."""
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(_RETRY_SECONDS)
-        else:
-            return
 
 
 def _ensure_schema(connection: sqlite3.Connection) -> None:

@@ -9,6 +9,7 @@ the lock.
 import contextlib
 import json
 import sqlite3
+import time
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from tools.knowledge.folder import FileStamp
 from tools.knowledge.ranking import Hit, ranked_hits
 from tools.knowledge.sections import Document, Section
 from tools.knowledge.terms import text_terms
+from tools.sqlite_files import switch_to_wal
 
 BUSY_SECONDS = 60.0
 """How long to wait for another process that changes the index."""
@@ -72,7 +74,7 @@ class SectionIndex:
         self._contents: Contents | None = None
         self._seen_version = 0
         if file is not None:
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            switch_to_wal(self._connection, time.monotonic() + BUSY_SECONDS)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         with self.changing():
             for statement in _SCHEMA.split(";\n"):

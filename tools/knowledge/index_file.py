@@ -9,6 +9,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from tools.sqlite_files import make_private
+
 INDEX_VERSION = 1
 """Raise it with every change of what is stored or of how texts become sections and terms."""
 
@@ -28,14 +30,8 @@ class IndexFile:
     def make(self) -> None:
         """The file and its folder, readable by their owner only where they are new; files of
         other versions are removed when this one is new. Raises OSError."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         is_new = not self.path.exists()
-        # SQLite gives the files beside it the same mode
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            status = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
+        status = make_private(self.path)
         self._identity = (status.st_dev, status.st_ino)
         if is_new:
             for other in self.path.parent.glob(f"{self._stem}-v*.sqlite"):
