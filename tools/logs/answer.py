@@ -2,11 +2,12 @@
 
 from tools.evidence import Evidence, ToolResult
 from tools.logs.choice import Event, choose, excerpt
+from tools.logs.context import Neighbour, neighbours
 from tools.logs.fitting import Fitted, cut, fit, json_bytes
 from tools.logs.index import IndexedFile, LogIndex
 from tools.logs.levels import Level
 from tools.logs.reader import FileState
-from tools.logs.request import LogsQuery, Window, window_of
+from tools.logs.request import LogsQuery, Window, around_of, window_of
 from tools.logs.search import (
     Filters,
     Totals,
@@ -41,15 +42,17 @@ def _answer(
     partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
     events = choose(index.connection, request.limit)
+    beside = neighbours(index.connection, events, around_of(request))
     remarks = _remarks(totals, filters.window, partial)
-    fitted = _fit(index, events, filters.keyword, max_bytes)
-    crowded = len(fitted.evidence) < totals.events
+    fitted = _fit(index, events, beside, filters.keyword, max_bytes)
+    crowded = fitted.matches < totals.events
     overview: list[Evidence] = []
     if totals.events and (crowded or remarks):
-        fitted = _fit(index, events, filters.keyword, max_bytes - _SUMMARY_BYTES)
+        fitted = _fit(index, events, beside, filters.keyword, max_bytes - _SUMMARY_BYTES)
         text = summary(
             index.connection,
-            shown=len(fitted.evidence),
+            shown=fitted.matches,
+            beside=len(fitted.evidence) - fitted.matches,
             totals=totals,
             window=filters.window,
             zone_name=zone_name,
@@ -58,7 +61,7 @@ def _answer(
         overview = [Evidence(SOURCE, _within(text, _SUMMARY_BYTES))]
     return ToolResult(
         [*overview, *fitted.evidence],
-        truncated=len(fitted.evidence) < totals.events or not fitted.whole or bool(partial),
+        truncated=fitted.matches < totals.events or not fitted.whole or bool(partial),
         total=totals.events,
     )
 
@@ -112,10 +115,16 @@ def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list
     return remarks
 
 
-def _fit(index: LogIndex, events: list[Event], keyword: str | None, max_bytes: int) -> Fitted:
+def _fit(
+    index: LogIndex,
+    events: list[Event],
+    beside: list[Neighbour],
+    keyword: str | None,
+    max_bytes: int,
+) -> Fitted:
     def surroundings(event: Event) -> str | None:
         if keyword is None:
             return None
         return excerpt(index.connection, event, keyword_pattern(keyword))
 
-    return fit(events, max_bytes=max_bytes, surroundings=surroundings)
+    return fit(events, beside, max_bytes=max_bytes, surroundings=surroundings)

@@ -76,7 +76,7 @@ class LogsTool(EvidenceTool[LogsQuery]):
         return self._described[1]
 
     def scope(self, request: LogsQuery) -> dict[str, Any]:
-        """Service, start, end (UTC), timezone, level, keyword, limit (C5.3)."""
+        """Service, start, end (UTC), timezone, level, keyword, limit, around (C5.3)."""
         return canonical_scope(request)
 
     async def search(self, request: LogsQuery) -> ToolResult:
