@@ -78,7 +78,7 @@ def dies() -> str:
 @app.tool(annotations=READS)
 def hangs() -> str:
     """Answers in an hour; a child of the server's waits beside it."""
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
     note(f"child-{child.pid}")
     child.wait()
     return "late"
