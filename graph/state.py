@@ -14,7 +14,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel, EphemeralValue
 from langgraph.graph.message import Messages, add_messages
 from langgraph.managed import RemainingSteps
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 from graph.audit.events import PackedEvent, TraceEvent, unpack_event
 from graph.contract.budget import Usage, UsageShare, add_usage
@@ -49,10 +49,12 @@ class ClosedRun(TypedDict):
 class Run(TypedDict):
     """What a run rests on, fixed by `begin` (C1.5).
 
+    `run_key`: the run's own secret, for marks of masked text and keys of records; never shown.
     `closed_run`: the run before it, where that one was cut off and had to be closed.
     """
 
     run_id: str
+    run_key: NotRequired[str]
     session_id: str
     asked_at: str
     time_zone: str
@@ -61,6 +63,11 @@ class Run(TypedDict):
     prompt_version: str
     closed_run: ClosedRun | None
     released: bool
+
+
+def run_key(run: Run) -> str:
+    """The run's secret; a run that an earlier version began has its id alone."""
+    return run.get("run_key", run["run_id"])
 
 
 class DialogueCall(TypedDict):

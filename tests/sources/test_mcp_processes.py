@@ -52,6 +52,7 @@ async def invoked(tool: EvidenceTool[Any], timeout_seconds: float) -> Outcome:
     store = SqliteInvocationStore(":memory:")
     call = Invocation(
         run_id="r1",
+        run_key="k1",
         tool_call_id="c1",
         tool=tool,
         prepared=prepared,

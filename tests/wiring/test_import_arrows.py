@@ -48,11 +48,13 @@ ARROWS: dict[str, set[str]] = {
     "tools.invocations": set(),
     "tools.scope": set(),
     "tools.shielded": set(),
+    "tools.masking": {"tools.evidence"},
     "tools.observation": {"tools.invocations", "tools.scope"},
     "tools.requests": {"tools.evidence", "tools.scope"},
     "tools.binding": {"tools.evidence"},
     "tools.boundary": {
         *RECORD_TYPES,
+        "tools.masking",
         "tools.observation",
         "tools.requests",
         "tools.scope",
