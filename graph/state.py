@@ -8,13 +8,13 @@ overwrites all of them, which ends the way back that LangGraph walks to rebuild 
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel, EphemeralValue
 from langgraph.graph.message import Messages, add_messages
 from langgraph.managed import RemainingSteps
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from graph.audit.events import PackedEvent, TraceEvent, unpack_event
 from graph.contract.budget import Usage, UsageShare, add_usage
