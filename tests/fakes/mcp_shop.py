@@ -43,9 +43,9 @@ def query_logs(
 
 
 @app.tool(annotations=READS)
-def echo(config: str, runtime: str = "", run_manager: str = "") -> str:
+def echo(config: str, runtime: str = "", run_manager: str = "", copy: str = "") -> str:
     """Says its arguments, whose names other clients take for themselves."""
-    return f"{config}|{runtime}|{run_manager}"
+    return f"{config}|{runtime}|{run_manager}|{copy}"
 
 
 @app.tool(annotations=READS)
