@@ -116,7 +116,7 @@ async def test_the_folder_is_reached_only_when_asked(tmp_path: Path) -> None:
     folder = LogFolder(tmp_path / "not there yet")
     with pytest.raises(ToolFailure) as failure:
         await folder.ask(keyword="x")
-    assert (failure.value.code, failure.value.retryable) == ("LOG_FOLDER_UNAVAILABLE", True)
+    assert (failure.value.code, failure.value.retryable) == ("LOG_SOURCE_UNAVAILABLE", True)
     assert str(tmp_path) not in str(failure.value)
     folder.write("a.log", "2025-01-01T00:00:00Z x\n")
     assert await folder.sources(keyword="x", end=datetime(2026, 1, 1, tzinfo=UTC)) == ["a.log:1"]

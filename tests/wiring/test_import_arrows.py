@@ -69,6 +69,7 @@ FREE = {
     "graph.command",
     "graph.evaluation",
     "graph.incident",
+    "graph.log_source",
     "graph.mcp_sources",
     "graph.own_tools",
     "graph.sources",

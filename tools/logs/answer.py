@@ -1,10 +1,12 @@
 """One question answered from an index that is level with its files."""
 
+from dataclasses import replace
+
 from tools.evidence import Evidence, ToolResult
 from tools.logs.choice import Event, choose, excerpt
-from tools.logs.context import Neighbour, neighbours
+from tools.logs.context import Neighbour
 from tools.logs.fitting import Fitted, cut, fit, json_bytes
-from tools.logs.index import IndexedFile, LogIndex
+from tools.logs.indexed import Indexed, IndexedFile
 from tools.logs.levels import Level
 from tools.logs.reader import FileState
 from tools.logs.request import LogsQuery, Window, around_of, window_of
@@ -21,13 +23,13 @@ from tools.logs.summary import SOURCE, summary
 _SUMMARY_BYTES = 2_000
 
 
-def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: int) -> ToolResult:
+def answer(index: Indexed, request: LogsQuery, *, zone_name: str, max_bytes: int) -> ToolResult:
     """Matching events, and the overview first when not all are shown or something is to be said.
 
     `truncated` is set when matches are left out, when a shown text is cut, and when a file in
     question was not read whole.
     """
-    filters = _filters(index, request)
+    filters = filters_of(index, request)
     if filters.meant is not None and not filters.meant:
         return ToolResult([], total=0)
     try:
@@ -37,13 +39,17 @@ def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: in
 
 
 def _answer(
-    index: LogIndex, request: LogsQuery, filters: Filters, *, zone_name: str, max_bytes: int
+    index: Indexed, request: LogsQuery, filters: Filters, *, zone_name: str, max_bytes: int
 ) -> ToolResult:
     partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
     events = choose(index.connection, request.limit)
-    beside = neighbours(index.connection, events, around_of(request))
+    beside = index.neighbours(events, around_of(request))
     remarks = _remarks(totals, filters.window, partial)
+    if index.counted is not None:
+        looked_at, counted = totals.events, sum(index.counted.values())
+        totals = replace(totals, events=max(looked_at, counted), by_level=index.counted)
+        remarks.append(f"kinds are of {looked_at} of them, errors first: narrow the window for all")
     fitted = _fit(index, events, beside, filters.keyword, max_bytes)
     crowded = fitted.matches < totals.events
     overview: list[Evidence] = []
@@ -73,7 +79,8 @@ def _within(text: str, max_bytes: int) -> str:
     return text
 
 
-def _filters(index: LogIndex, request: LogsQuery) -> Filters:
+def filters_of(index: Indexed, request: LogsQuery) -> Filters:
+    """What a question means to an index."""
     meant: Meant | None = None
     file_ids: set[int] = set()
     if request.service is not None:
@@ -90,7 +97,7 @@ def _filters(index: LogIndex, request: LogsQuery) -> Filters:
     )
 
 
-def _partly_read(index: LogIndex, filters: Filters) -> list[IndexedFile]:
+def _partly_read(index: Indexed, filters: Filters) -> list[IndexedFile]:
     """Files the question is about that are not wholly in the index.
 
     A binary file counts only where it is asked for by name: it is probably no log.
@@ -116,7 +123,7 @@ def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list
 
 
 def _fit(
-    index: LogIndex,
+    index: Indexed,
     events: list[Event],
     beside: list[Neighbour],
     keyword: str | None,

@@ -13,7 +13,7 @@ from tools.logs.choice import MAX_LINE_CHARS, MAX_LINES, Event
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_MATCHES = 8
+MATCHES = 8
 _REACH_LINES = 2_000
 _NEAR = f"""
 WITH others AS (
@@ -50,7 +50,7 @@ def neighbours(
     connection: "DuckDBPyConnection", events: Iterable[Event], around: int
 ) -> list[Neighbour]:
     """Up to `around` events before and after each of the best ranked, none twice."""
-    best = sorted(events, key=lambda event: event.rank)[:_MATCHES] if around else []
+    best = sorted(events, key=lambda event: event.rank)[:MATCHES] if around else []
     found: dict[tuple[int, int], Neighbour] = {}
     for match in best:
         rows = connection.execute(

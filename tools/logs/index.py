@@ -9,15 +9,18 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.logs.builder import SegmentBuilder
+from tools.logs.choice import Event
+from tools.logs.context import Neighbour, neighbours
 from tools.logs.coverage import ServiceFacts, service_facts
 from tools.logs.database import Batch, Database
 from tools.logs.folder import LogFile, names_of, service_of, walk
+from tools.logs.indexed import IndexedFile
+from tools.logs.levels import Level
 from tools.logs.limits import IndexLimits
 from tools.logs.reader import FileState, TextFile
 from tools.logs.segments import SegmentFolder, segment_id
@@ -31,16 +34,6 @@ _PACKED_FACTOR = 10
 _TRANSACTION_FILES = 500
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """A file, or a run of lines of one, as the index holds it, and the names it answers to."""
-
-    file_id: int
-    file: LogFile
-    state: FileState
-    names: list[str]
-
-
 class LogIndex:
     """Not safe for concurrent use: its owner takes turns. Methods raise OSError for the folder
     itself and `duckdb.Error` for the engine, never for what a file holds."""
@@ -50,6 +43,7 @@ class LogIndex:
     ) -> None:
         self.zone = zone
         self.limits = limits
+        self.counted: dict[Level | None, int] | None = None
         self._segments = SegmentFolder(kept_in, root, zone, limits.read)
         self._builder = SegmentBuilder(self._segments, zone, limits)
         self._root = root
@@ -139,6 +133,10 @@ class LogIndex:
         if self._services is None:
             self._services = service_facts(self.connection)
         return self._services
+
+    def neighbours(self, events: list[Event], around: int) -> list[Neighbour]:
+        """The events beside each of the best ranked."""
+        return neighbours(self.connection, events, around)
 
     def names(self) -> set[str]:
         """Every name that a file or folder of the last walk answers to."""
