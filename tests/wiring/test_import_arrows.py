@@ -38,7 +38,7 @@ ARROWS: dict[str, set[str]] = {
         "tools",
     },
     "graph.build": {*PURE, *CORE, "graph.models", "graph.settings", "prompts", "tools"},
-    "graph.scripting": {"graph.build"},
+    "graph.scripting": {"graph.build", "graph.free_loop"},
     "graph.sessions": {*PURE, "graph.build", "graph.cancellation", "graph.state", "prompts"},
     "graph.provider": {"graph.models", "graph.settings", "graph.offline"},
     "graph.offline": {"graph.models"},
