@@ -67,7 +67,11 @@ def masked_release(release: Release, mask: Callable[[str], str]) -> Release:
     ]
     fallback = release["fallback"]
     if fallback:
-        fallback = {**fallback, "limitations": [mask(line) for line in fallback["limitations"]]}
+        fallback = {
+            **fallback,
+            "limitations": [mask(line) for line in fallback["limitations"]],
+            "next_steps": [mask(line) for line in fallback["next_steps"]],
+        }
     return {
         **release,
         "conclusion": None if release["conclusion"] is None else mask(release["conclusion"]),

@@ -93,5 +93,6 @@ def _url(match: re.Match[str], mark: Mark) -> str:
 
 
 def _is_email(local: str, domain: re.Match[str]) -> bool:
-    ending = domain[1].lower()
-    return local != "git" and ending not in _NO_DOMAIN and not _VERSION.match(domain[0])
+    if domain[0].count(".") == 1 and domain[1].lower() in _NO_DOMAIN:
+        return False
+    return local != "git" and not _VERSION.match(domain[0])

@@ -128,7 +128,8 @@ def _given_as_options(lowered: str, text: str) -> Iterator[tuple[Kind, Span]]:
     for option in _OPTION.finditer(lowered):
         span = value_at(text, option.end())
         value = text[span.start : span.end]
-        if value and not value.startswith("-") and not is_no_secret(value):
+        option_follows = value.startswith("-") and not span.quoted
+        if not option_follows and not is_no_secret(value):
             yield Kind.PASSWORD, span
 
 
