@@ -27,7 +27,7 @@ PASSWORDS = st.builds("Pw7{}".format, word(ALNUM + "!#$*+-./:@^_~", 5, 30)).filt
     lambda text: text[-1] not in "./:-"
 )
 """What people choose; no quotes, blanks or commas, which end a bare value."""
-OPAQUE = word(URL_SAFE, 20, 60).filter(_opaque)
+OPAQUE = word(URL_SAFE, 20, 60).filter(lambda text: _opaque(text) and text[0] != "-")
 
 
 def _luhn(digits: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from graph import Models, build_graph
 from tests.fakes.bench import Bench
 from tests.fakes.replies import asks, call, draft, said
 from tests.fakes.sources import KeywordSource
@@ -143,3 +145,25 @@ def test_the_key_of_a_run_is_its_own_and_shown_nowhere(run):
     key = state["run"]["run_key"]
     assert len(key) == 32
     assert where(key, found) == {"run"}
+
+
+async def on_disk(tmp_path: Path) -> None:
+    """One run with its sessions and records in files of that folder."""
+    store = SqliteInvocationStore(tmp_path / "records.sqlite")
+    tool = KeywordSource(answers={"login": answer()})
+    models = Bench(agent=[asks(call("c1", "login")), draft(None, missing=["x"])]).models
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "sessions.sqlite")) as saver:
+        graph = build_graph(
+            models=Models(**models), tools=[tool], invocations=store, checkpointer=saver
+        )
+        config = {"configurable": {"thread_id": "t1"}}
+        await graph.ainvoke({"messages": [("user", "why does the login fail?")]}, config)
+    await store.aclose()
+
+
+def test_no_secret_is_in_the_files_of_a_run(tmp_path: Path) -> None:
+    # C1.2, C5.2: as bytes, in the checkpoints and the records
+    asyncio.run(on_disk(tmp_path))
+    written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert {secret for secret in SECRETS if secret.encode() in written} == set()
+    assert written.count(KEPT.encode()) >= 2
