@@ -59,6 +59,7 @@ def _answer(
             index.connection,
             shown=fitted.matches,
             beside=len(fitted.evidence) - fitted.matches,
+            files=_searched(index, filters),
             totals=totals,
             window=filters.window,
             zone_name=zone_name,
@@ -108,6 +109,13 @@ def _partly_read(index: Indexed, filters: Filters) -> list[IndexedFile]:
     if not logs or filters.meant is None:
         return logs
     return [entry for entry in logs if entry.file_id in filters.file_ids]
+
+
+def _searched(index: Indexed, filters: Filters) -> int:
+    """How many files a question was put to; 0 for a table."""
+    about = set(filters.file_ids) if filters.meant is not None else None
+    paths = {e.file.cited_as for e in index.files if about is None or e.file_id in about}
+    return len(paths)
 
 
 def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list[str]:

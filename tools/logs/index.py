@@ -47,7 +47,7 @@ class LogIndex:
         self._segments = SegmentFolder(kept_in, root, zone, limits.read)
         self._builder = SegmentBuilder(self._segments, zone, limits)
         self._root = root
-        self._found: list[LogFile] = []
+        self.found: list[LogFile] = []
         self._passed_over: Counter[str] = Counter()
         self._database: Database | None = None
         self._files: dict[str, IndexedFile] = {}
@@ -77,7 +77,7 @@ class LogIndex:
     def look(self) -> None:
         """Walk the folder, forget what is gone or changed, attach what lies on disk."""
         walked = walk(self._root, self.limits.max_files)
-        self._passed_over, self._found = walked.passed_over, walked.files
+        self._passed_over, self.found = walked.passed_over, walked.files
         now = {file.cited_as: file.signature for file in walked.files}
         self._forget(
             entry
@@ -140,7 +140,7 @@ class LogIndex:
 
     def names(self) -> set[str]:
         """Every name that a file or folder of the last walk answers to."""
-        return {name for file in self._found for name in names_of(file.cited_as)}
+        return {name for file in self.found for name in names_of(file.cited_as)}
 
     def left_out(self) -> Counter[str]:
         """How many files are not wholly in the index, by reason."""
@@ -173,7 +173,7 @@ class LogIndex:
         return self._database
 
     def _missing(self) -> list[LogFile]:
-        return [file for file in self._found if file.cited_as not in self._files]
+        return [file for file in self.found if file.cited_as not in self._files]
 
     def _is_large(self, file: LogFile) -> bool:
         return _weight(file) >= self.limits.segment_bytes and os.access(file.path, os.R_OK)

@@ -127,5 +127,6 @@ class LogsTool(EvidenceTool[LogsQuery]):
             self._index.services(),
             self._index.names(),
             self._zone_name,
+            files=len(self._index.found),
             left_out=self._index.left_out(),
         )
