@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig, ensure_config
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
@@ -27,6 +28,8 @@ _STEPS_LEFT_BEFORE = _STEPS_TO_CLOSE + 2
 """What the step before `release` would have seen: the first step sees its limit and one more."""
 
 _BEFORE_THE_RUN = ({"__start__"}, {"begin"})
+_AWAITS_BEGIN = frozenset({"__start__", "branch:to:begin"})
+"""Channels that hold a value in the checkpoints before `begin` has run, and in no other."""
 _OF_ONE_CHECKPOINT = ("checkpoint_id", "checkpoint_map")
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -48,6 +51,24 @@ async def cancel_run(graph: Graph, config: RunnableConfig) -> State | None:
     if run_id_of(snapshot.metadata) != config["configurable"]["run_id"]:
         return None
     return await _end_last_run(graph, config)
+
+
+async def close_unbegun(
+    graph: Graph, config: RunnableConfig, saved: CheckpointTuple | None
+) -> None:
+    """Before a new question of `config`: ends the run whose question is all that the thread's
+    latest checkpoint has of it (C1.6). The same run, tried again by its host, goes on."""
+    place = ensure_config(config)["configurable"]
+    run_id = run_id_of(saved.metadata) if saved else None
+    if saved is None or run_id in (None, place.get("run_id")):
+        return
+    if place.get("checkpoint_ns") or place.get("checkpoint_id"):
+        return  # another graph keeps the run, or the question goes back to before it
+    if _AWAITS_BEGIN & saved.checkpoint["channel_values"].keys():
+        thread = _latest_of(config)
+        await _end_last_run(
+            graph, {**thread, "configurable": {**thread["configurable"], "run_id": run_id}}
+        )
 
 
 async def has_steps_left(graph: Graph, snapshot: StateSnapshot) -> bool:
