@@ -64,6 +64,8 @@ async def close_unbegun(
         return
     if place.get("checkpoint_ns") or place.get("checkpoint_id"):
         return  # another graph keeps the run, or the question goes back to before it
+    if saved.metadata.get("source") == "update":
+        return  # what a host wrote is history, and no question of a run
     if _AWAITS_BEGIN & saved.checkpoint["channel_values"].keys():
         thread = _latest_of(config)
         await _end_last_run(
@@ -96,7 +98,8 @@ async def _closed(graph: Graph, config: RunnableConfig, resumed: bool) -> None:
 
 async def _end_last_run(graph: Graph, config: RunnableConfig) -> State | None:
     snapshot = await graph.aget_state(config)
-    if set(snapshot.next) in _BEFORE_THE_RUN:
+    recorded = await graph.aget_state(snapshot.config)
+    if set(recorded.next) in _BEFORE_THE_RUN:
         await _go_on(graph, config, interrupt_after=["begin"])
         snapshot = await graph.aget_state(config)
     if not snapshot.values.get("run"):
