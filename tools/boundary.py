@@ -35,9 +35,8 @@ _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One admitted request. Timeout seconds bound the adapter, bytes the observation, and
-    `left_seconds` the wait for another owner. `run_key` is the run's own secret: marks of masked
-    text and keys of records are made with it."""
+    """One admitted request. `timeout_seconds` bound the adapter, `left_seconds` it and the wait for
+    another owner, bytes the observation. `run_key`, the run's own secret, makes marks and keys."""
 
     run_id: str
     run_key: str
@@ -90,8 +89,8 @@ class ToolBoundary:
             return None
 
     async def _claimed(self, call: Invocation, record: InvocationRecord) -> Outcome:
-        leases = 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS)
-        patience = self._clock() + min(leases, call.left_seconds)
+        end = self._clock() + call.left_seconds
+        patience = min(end, self._clock() + 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS))
         while True:
             try:
                 outcome = await self._claim(call, record)
@@ -103,6 +102,8 @@ class ToolBoundary:
             if self._clock() > patience:
                 return Outcome(_failed(record, "INVOCATION_BUSY", True, self._clock()), 0)
             await asyncio.sleep(POLL_SECONDS)
+            left = max(0.0, end - self._clock())
+            call = replace(call, timeout_seconds=min(call.timeout_seconds, left))
             record = self._new_record(call)
 
     async def _claim(self, call: Invocation, record: InvocationRecord) -> Outcome | None:
