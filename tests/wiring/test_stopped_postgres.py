@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -139,3 +140,16 @@ def test_the_command_line_says_so_and_ends(command: Command, postgres_url: str) 
     assert (out, b"SESSION_STORE_UNAVAILABLE" in err) == (b"", True)
     assert b"127.0.0.1" not in err
     assert b"Traceback" not in err
+
+
+async def test_a_server_that_accepts_and_never_answers_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"127.0.0.1:{silent.getsockname()[1]}"
+        url = f"postgresql://team:canary@{place}/sessions?connect_timeout=2"
+        monkeypatch.setenv("STORES__SESSIONS__URL", url)
+        with pytest.raises(SessionStoreUnavailable) as refused:
+            async with in_time(), open_sessions(Settings()):
+                pass
+    assert "canary" not in str(refused.value)
