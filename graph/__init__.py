@@ -4,7 +4,7 @@
     nodes/      thin nodes around it
     audit/      closed trace events
     build, routing, state, parts   the graph itself
-    app, cli, provider, settings   the edge to the world
+    app, cli, provider, settings, free_loop   the edge to the world
     offline/, incident/, evaluation/   the built-in rules model, a shipped incident, scoring
 
 Importing this package does no I/O.

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig, ensure_config
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from graph.audit.events import failed_invocation, make_event, pack_event
-from graph.contract.vocabulary import Rejection
+from graph.audit.events import PackedEvent, failed_invocation, make_event, pack_event
+from graph.contract.budget import UsageShare
+from graph.contract.vocabulary import Component, Rejection
 from graph.state import DialogueMessage, State, Update
 from tools.boundary import CANCELLED_CODE
 from tools.observation import RefusalView, observation_text
@@ -26,6 +28,14 @@ _STEPS_LEFT_BEFORE = _STEPS_TO_CLOSE + 2
 """What the step before `release` would have seen: the first step sees its limit and one more."""
 
 _BEFORE_THE_RUN = ({"__start__"}, {"begin"})
+_AWAITS_BEGIN = frozenset({"__start__", "branch:to:begin"})
+"""Channels that hold a value in the checkpoints before `begin` has run, and in no other."""
+_ASKS: dict[tuple[str, ...], Component] = {
+    ("route",): Component.ROUTER,
+    ("model",): Component.DIAGNOSIS_AGENT,
+}
+"""Nodes that do nothing but ask a model."""
+
 _OF_ONE_CHECKPOINT = ("checkpoint_id", "checkpoint_map")
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -47,6 +57,26 @@ async def cancel_run(graph: Graph, config: RunnableConfig) -> State | None:
     if run_id_of(snapshot.metadata) != config["configurable"]["run_id"]:
         return None
     return await _end_last_run(graph, config)
+
+
+async def close_unbegun(
+    graph: Graph, config: RunnableConfig, saved: CheckpointTuple | None
+) -> None:
+    """Before a new question of `config`: ends the run whose question is all that the thread's
+    latest checkpoint has of it (C1.6). The same run, tried again by its host, goes on."""
+    place = ensure_config(config)["configurable"]
+    run_id = run_id_of(saved.metadata) if saved else None
+    if saved is None or run_id in (None, place.get("run_id")):
+        return
+    if place.get("checkpoint_ns") or place.get("checkpoint_id"):
+        return  # another graph keeps the run, or the question goes back to before it
+    if saved.metadata.get("source") == "update":
+        return  # what a host wrote is history, and no question of a run
+    if _AWAITS_BEGIN & saved.checkpoint["channel_values"].keys():
+        thread = _latest_of(config)
+        await _end_last_run(
+            graph, {**thread, "configurable": {**thread["configurable"], "run_id": run_id}}
+        )
 
 
 async def has_steps_left(graph: Graph, snapshot: StateSnapshot) -> bool:
@@ -74,14 +104,16 @@ async def _closed(graph: Graph, config: RunnableConfig, resumed: bool) -> None:
 
 async def _end_last_run(graph: Graph, config: RunnableConfig) -> State | None:
     snapshot = await graph.aget_state(config)
-    if set(snapshot.next) in _BEFORE_THE_RUN:
+    recorded = await graph.aget_state(snapshot.config)
+    interrupted = snapshot.next
+    if set(recorded.next) in _BEFORE_THE_RUN:
         await _go_on(graph, config, interrupt_after=["begin"])
-        snapshot = await graph.aget_state(config)
+        snapshot, interrupted = await graph.aget_state(config), ()
     if not snapshot.values.get("run"):
         return None
     state = cast(State, snapshot.values)
     if not state["run"]["released"]:
-        await graph.aupdate_state(config, _cancelled(state), as_node="model")
+        await graph.aupdate_state(config, _cancelled(state, interrupted), as_node="model")
     if await has_steps_left(graph, await graph.aget_state(config)):
         await _go_on(graph, {**config, "recursion_limit": _STEPS_TO_CLOSE})
     return cast(State, (await graph.aget_state(config)).values)
@@ -104,10 +136,11 @@ def _latest_of(config: RunnableConfig) -> RunnableConfig:
     return {"configurable": kept, "metadata": config.get("metadata", {})}
 
 
-def _cancelled(state: State) -> dict[str, Any]:
-    """Straight to release. The dialogue is left whole, and nothing here counts as a resume."""
+def _cancelled(state: State, interrupted: tuple[str, ...]) -> dict[str, Any]:
+    """Straight to release from the nodes that were cut off. The dialogue is left whole, and nothing
+    here counts as a resume."""
     update: Update = {
-        **_interrupted(state),
+        **_account(state, interrupted),
         "dialogue": [_not_executed(call_id, name) for call_id, name in _unanswered(state)],
         "turn": {
             "verdict": "RELEASE",
@@ -120,19 +153,42 @@ def _cancelled(state: State) -> dict[str, Any]:
     return dict(update)
 
 
-def _interrupted(state: State) -> Update:
-    """The account of the tool call that the cancel interrupted, where it was one (C7.3)."""
-    if state["turn"]["verdict"] != "ADMITTED":
-        return {}
+def _account(state: State, interrupted: tuple[str, ...]) -> Update:
+    """What a node that was cut off had asked for and could not write down: the tool call, or the
+    model call, whose tokens nobody knows (C7.2, C7.3)."""
+    component = _ASKS.get(interrupted)
+    if component is not None:
+        usage: UsageShare = {"model_calls": 1, "usage_unavailable": 1}
+        return {"trace": [_event(state, *_model_call(state, component))], "usage": usage}
+    if state["turn"]["verdict"] == "ADMITTED":
+        return {"trace": [_event(state, *_tool_call(state))], "usage": {"tool_calls": 1}}
+    return {}
+
+
+def _event(state: State, kind: str, fields: dict[str, Any]) -> PackedEvent:
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return pack_event(make_event(kind, fields, seq=len(state["trace"]) + 1, at=at))
+
+
+def _model_call(state: State, component: Component) -> tuple[str, dict[str, Any]]:
+    rounds = [event for event in state["trace"] if event["type"] == "MODEL_TOKEN_USAGE"]
+    asked = [event["component"] for event in rounds]
+    return "MODEL_TOKEN_USAGE", {
+        "component": component,
+        "component_round": 1 + asked.count(component),
+        "available": False,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cached_tokens": 0,
+    }
+
+
+def _tool_call(state: State) -> tuple[str, dict[str, Any]]:
     asked = next(entry for entry in reversed(state["dialogue"]) if entry["kind"] == "ai")
     call = asked["tool_calls"][state["turn"]["call"]]
-    event = make_event(
-        "TOOL_INVOCATION",
-        failed_invocation(call["id"], call["name"], CANCELLED_CODE, reused=False),
-        seq=len(state["trace"]) + 1,
-        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    return "TOOL_INVOCATION", failed_invocation(
+        call["id"], call["name"], CANCELLED_CODE, reused=False
     )
-    return {"trace": [pack_event(event)], "usage": {"tool_calls": 1}}
 
 
 def _unanswered(state: State) -> list[tuple[str, str]]:

@@ -175,9 +175,11 @@ def _settings(data_dir: Path | None) -> Settings:
 
 def _finish(command: Callable[["Terminal"], int], no_color: bool) -> NoReturn:
     """Runs it; what went wrong becomes one line and an exit code, never an exception's text."""
+    from graph.command.interrupt import leave
     from graph.command.terminal import open_terminal
     from graph.command.usage import UsageError
     from graph.compiled import OtherSchema
+    from graph.free_loop import threads_are_left
     from graph.stores.faults import SessionBusy, SessionStoreUnavailable
 
     terminal = open_terminal(no_color=no_color)
@@ -191,6 +193,8 @@ def _finish(command: Callable[["Terminal"], int], no_color: bool) -> NoReturn:
             f"error: internal fault {type(fault).__name__}; the session keeps its run", "red"
         )
         code = 1
+    if threads_are_left():
+        leave(code)  # inside a foreign library they may bring down an interpreter that ends
     raise typer.Exit(code)
 
 

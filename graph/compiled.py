@@ -1,4 +1,4 @@
-"""The compiled graph as callers hold it: LangGraph's own, with five of its traps closed (C1).
+"""The compiled graph as callers hold it: LangGraph's own, with six of its traps closed (C1).
 
 - A recursion limit below `LEAST_STEPS` would end in `GraphRecursionError` instead of a release.
 - A question under a run id that the thread has released already would be taken for a resumption,
@@ -6,6 +6,8 @@
 - A thread that another version wrote would be read as if this one had; it is refused by name.
 - A cancelled run would be left without a release, its last call unanswered: it is ended as
   CANCELLED before the cancellation goes on. A stream that its reader merely leaves stays resumable.
+- A run that was cut off before `begin` would leave its question without an answer; a new question
+  first ends it as CANCELLED, too (C1.6).
 - The versions in its checkpoints would take more room than what a run writes; they are spelt short.
 """
 
@@ -16,11 +18,11 @@ from contextlib import aclosing
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from graph.cancellation import close_cancelled
+from graph.cancellation import close_cancelled, close_unbegun
 from graph.channel_versions import with_short_versions
 from graph.state import SCHEMA_VERSION, InputState, OutputState, State
 
@@ -49,9 +51,10 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
     ) -> AsyncIterator[Any]:
         """As in the base, see the module. `run_id` may stand in `configurable` or beside it."""
         config = _with_run_id(self._with_own(config or {}))
-        await self.refuse_other_schema(config)
+        saved = await self.refuse_other_schema(config)
         resumed = input is None or isinstance(input, Command)
         if not resumed:
+            await close_unbegun(self, config, saved)
             config = await self._with_unused_run_id(config)
         reader = asyncio.current_task()
         parts: Any = super().astream(input, config, **options)
@@ -69,16 +72,18 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
         saver = super()._resolve_checkpointer(config)
         return with_short_versions(saver) if isinstance(saver, BaseCheckpointSaver) else saver
 
-    async def refuse_other_schema(self, config: RunnableConfig) -> None:
-        """Raises `OtherSchema` for a thread whose checkpoints another version wrote (C1.5)."""
+    async def refuse_other_schema(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The checkpoint that a run would go on from. Raises `OtherSchema` for a thread whose
+        checkpoints another version wrote (C1.5)."""
         place = config.get("configurable", {})
         saver = place.get(_INJECTED_SAVER, self.checkpointer)
         if not isinstance(saver, BaseCheckpointSaver) or "thread_id" not in place:
-            return
+            return None
         saved = await saver.aget_tuple(config)
         written_by = dict(saved.metadata).get(SCHEMA_KEY) if saved else SCHEMA_VERSION
         if written_by != SCHEMA_VERSION:
             raise OtherSchema
+        return saved
 
     def _with_own(self, config: RunnableConfig) -> RunnableConfig:
         """The configuration with what the graph is bound to, and the least steps at least."""

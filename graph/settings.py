@@ -108,7 +108,8 @@ class ModelSettings(_Section):
 
 
 class SessionStoreSettings(_Section):
-    """Where sessions lie: PostgreSQL, or left out a SQLite file in the data folder."""
+    """Where sessions lie: PostgreSQL, or left out a SQLite file in the data folder. In both a
+    session is kept until it is pruned."""
 
     url: Annotated[SecretStr, _of_scheme("postgresql", "postgres")] | None = None
 
@@ -116,8 +117,8 @@ class SessionStoreSettings(_Section):
 class RecordStoreSettings(_Section):
     """Where canonical records lie: Redis, or left out a SQLite file in the data folder (C5.2).
 
-    `ttl_seconds`: how long Redis keeps a record after its last change (7 days). `cluster`: the URL
-    names one node of a Redis Cluster.
+    `ttl_seconds`: how long Redis keeps a record after its last change (7 days); the file keeps it
+    until it is pruned. `cluster`: the URL names one node of a Redis Cluster.
     """
 
     url: Annotated[SecretStr, _of_scheme("redis", "rediss", "unix")] | None = None

@@ -77,15 +77,13 @@ def _index(settings: Settings, name: str) -> Path | None:
 
 def _logs(settings: Settings) -> Source:
     from graph.incident import LOGS
-    from tools.logs import LogsTool
+    from graph.log_source import log_tool
 
-    folder = settings.sources.logs
-    tool = LogsTool(
-        folder or LOGS,
-        default_timezone=settings.sources.logs_time_zone,
-        index_folder=_index(settings, "logs"),
-    )
-    return Source(tool, str(folder or SHIPPED), {"keyword": "error", "limit": 1})
+    tool = log_tool(settings, LOGS, _index(settings, "logs"))
+    place = without_credentials(str(settings.sources.logs or SHIPPED))
+    if (table := settings.sources.logs_table) is not None:
+        place = f"{place} ({table.table})"
+    return Source(tool, place, {"keyword": "error", "limit": 1})
 
 
 def _database(settings: Settings) -> Source:

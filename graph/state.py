@@ -8,7 +8,7 @@ overwrites all of them, which ends the way back that LangGraph walks to rebuild 
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel, EphemeralValue
@@ -49,10 +49,12 @@ class ClosedRun(TypedDict):
 class Run(TypedDict):
     """What a run rests on, fixed by `begin` (C1.5).
 
+    `run_key`: the run's own secret, for marks of masked text and keys of records; never shown.
     `closed_run`: the run before it, where that one was cut off and had to be closed.
     """
 
     run_id: str
+    run_key: NotRequired[str]
     session_id: str
     asked_at: str
     time_zone: str
@@ -61,6 +63,11 @@ class Run(TypedDict):
     prompt_version: str
     closed_run: ClosedRun | None
     released: bool
+
+
+def run_key(run: Run) -> str:
+    """The run's secret; a run that an earlier version began has its id alone."""
+    return run.get("run_key", run["run_id"])
 
 
 class DialogueCall(TypedDict):

@@ -14,7 +14,7 @@ MAX_VALUE_CHARACTERS = 160
 MAX_SCOPE_CHARACTERS = 480
 # said in the window, or of no use to a reader
 _WINDOW = ("start", "end", "timezone")
-_UNSAID = frozenset({*_WINDOW, "limit"})
+_UNSAID = frozenset({*_WINDOW, "limit", "around"})
 
 
 def fact_sentence(fact: CheckedFact, language: Language) -> str:

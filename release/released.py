@@ -1,5 +1,7 @@
 """The `release` key of the state: JSON-able, and all of a run that its user is given (`api.md`)."""
 
+from collections.abc import Callable
+
 from typing_extensions import TypedDict
 
 from release.draft import Citation, DiagnosisDraft
@@ -54,6 +56,29 @@ class Release(TypedDict):
 def released_text(text: str) -> str:
     """A model's prose as released: trimmed, nothing in it that acts on a screen."""
     return visible(text.strip())
+
+
+def masked_release(release: Release, mask: Callable[[str], str]) -> Release:
+    """The same release, what a model wrote in it masked. Facts, sources and quotes come from masked
+    records; a quote stays byte for byte what was checked."""
+    analysis = [
+        ReleasedClaim(statement=mask(claim["statement"]), citations=claim["citations"])
+        for claim in release["analysis"]
+    ]
+    fallback = release["fallback"]
+    if fallback:
+        fallback = {
+            **fallback,
+            "limitations": [mask(line) for line in fallback["limitations"]],
+            "next_steps": [mask(line) for line in fallback["next_steps"]],
+        }
+    return {
+        **release,
+        "conclusion": None if release["conclusion"] is None else mask(release["conclusion"]),
+        "analysis": analysis,
+        "fallback": fallback,
+        "next_steps": [mask(line) for line in release["next_steps"]],
+    }
 
 
 def released_fallback(fallback: SafeFallback) -> ReleasedFallback:

@@ -19,6 +19,7 @@ from tools.invocations import (
     LeaseLost,
     StoreUnavailable,
 )
+from tools.masking import Masker
 from tools.observation import MAX_ITEMS, MAX_SOURCE_CHARS, result_view
 from tools.requests import PreparedRequest
 from tools.scope import invocation_key
@@ -33,10 +34,11 @@ _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One admitted request. Timeout seconds bound the adapter, bytes the observation, and
-    `left_seconds` the wait for another owner of the same request."""
+    """One admitted request. `timeout_seconds` bound the adapter, `left_seconds` it and the wait for
+    another owner, bytes the observation. `run_key`, the run's own secret, makes marks and keys."""
 
     run_id: str
+    run_key: str
     tool_call_id: str
     tool: EvidenceTool[Any]
     prepared: PreparedRequest
@@ -86,8 +88,8 @@ class ToolBoundary:
             return None
 
     async def _claimed(self, call: Invocation, record: InvocationRecord) -> Outcome:
-        leases = 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS)
-        patience = self._clock() + min(leases, call.left_seconds)
+        end = self._clock() + call.left_seconds
+        patience = min(end, self._clock() + 2 * (call.timeout_seconds + LEASE_MARGIN_SECONDS))
         while True:
             try:
                 outcome = await self._claim(call, record)
@@ -99,6 +101,8 @@ class ToolBoundary:
             if self._clock() > patience:
                 return Outcome(_failed(record, "INVOCATION_BUSY", True, self._clock()), 0)
             await asyncio.sleep(POLL_SECONDS)
+            left = max(0.0, end - self._clock())
+            call = replace(call, timeout_seconds=min(call.timeout_seconds, left))
             record = self._new_record(call)
 
     async def _claim(self, call: Invocation, record: InvocationRecord) -> Outcome | None:
@@ -139,13 +143,16 @@ class ToolBoundary:
     def _projected(
         self, call: Invocation, record: InvocationRecord, result: ToolResult
     ) -> InvocationRecord:
+        masked = Masker(call.run_key).evidence(
+            result.evidence[:MAX_ITEMS], max_bytes=call.max_bytes
+        )
         items = [
             EvidenceItem(
                 id=f"e{number}",
                 source=_clean(piece.source)[:MAX_SOURCE_CHARS],
                 text=_clean(piece.text),
             )
-            for number, piece in enumerate(result.evidence[:MAX_ITEMS], start=1)
+            for number, piece in enumerate(masked, start=1)
         ]
         status = EvidenceStatus.EVIDENCE_FOUND if items else EvidenceStatus.NO_EVIDENCE
         ready: InvocationRecord = {
@@ -154,7 +161,7 @@ class ToolBoundary:
             "evidence": items,
             "evidence_status": status.value,
             "relevance_level": _relevance(call.tool, result),
-            "truncated": bool(result.truncated) or len(result.evidence) > MAX_ITEMS,
+            "truncated": bool(result.truncated) or len(result.evidence) > len(masked),
             "total": _count(result.total),
             "finished_at": self._clock(),
         }
@@ -166,11 +173,11 @@ class ToolBoundary:
     def _new_record(self, call: Invocation) -> InvocationRecord:
         now = self._clock()
         return InvocationRecord(
-            key=invocation_key(call.run_id, call.prepared.scope_key),
+            key=invocation_key(call.run_key, call.prepared.scope_key),
             run_id=call.run_id,
             tool=call.tool.name,
             tool_call_id=call.tool_call_id,
-            scope=call.prepared.scope,
+            scope=Masker(call.run_key).scope(call.prepared.scope),
             factual=call.tool.factual,
             status=InvocationStatus.STARTED.value,
             evidence=[],

@@ -96,3 +96,15 @@ class InvocationStore(Protocol):
     async def aclose(self) -> None:
         """Release connections."""
         ...
+
+
+class KeptStore(InvocationStore, Protocol):
+    """A store whose records an operator can measure and remove."""
+
+    async def prune(self, *, before: float) -> int:
+        """Remove what last changed before that POSIX time, no live claim among it; how many."""
+        ...
+
+    async def size_bytes(self) -> int:
+        """What the records take; an estimate where counting is dear."""
+        ...

@@ -14,12 +14,13 @@ with it. What is absent is no fact (C6) and is queried again. A claim that is go
 
 Access: `ACL SETUSER diagnosis on >… ~diagnosis:invocation:* +eval +exists +hget +hmget +hset
 +hincrby +pexpire` is all that a server must allow, and `+select` where the URL names a database.
-A cluster client needs `+cluster +command` too.
+A cluster client needs `+cluster +command` too, and who prunes or asks for sizes `+scan +del
++memory|usage`.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import SecretStr
 
@@ -34,10 +35,15 @@ from tools.redis_invocations_layout import (
     read_mark,
     read_record,
 )
+from tools.redis_invocations_upkeep import estimate_bytes, prune
+
+if TYPE_CHECKING:
+    from tools.redis_invocations_clients import Client
 
 _Answer = TypeVar("_Answer")
 
 SEVEN_DAYS_SECONDS = 7 * 24 * 3600
+_PRUNE_SECONDS = 600.0
 
 
 class RedisInvocationStore:
@@ -95,6 +101,23 @@ class RedisInvocationStore:
         command = find_command(self._prefix + key)
         return await self._call("find", command, lambda reply: read_record(key, reply))
 
+    async def prune(self, *, before: float) -> int:
+        """Removes the records whose last change or lease lies before that POSIX time, earlier than
+        they would expire; how many. A run resumed later finds no fact there (C6)."""
+        return await self._asked(
+            "prune",
+            lambda client: prune(client, self._prefix, before=before),
+            max_seconds=_PRUNE_SECONDS,
+        )
+
+    async def size_bytes(self) -> int:
+        """About what the records take in memory; too little where so many keys lie on the server
+        that half the time of an operation does not see them all."""
+        half = self._max_seconds / 2
+        return await self._asked(
+            "size_bytes", lambda client: estimate_bytes(client, self._prefix, max_seconds=half)
+        )
+
     async def aclose(self) -> None:
         """Closes the connections of the running event loop; another loop's end closes its own."""
         await self._clients.aclose()
@@ -109,11 +132,26 @@ class RedisInvocationStore:
     async def _call(
         self, action: str, command: list[Any], read: Callable[[Any], _Answer]
     ) -> _Answer:
+        async def answer(client: "Client") -> _Answer:
+            return read(await client.execute_command(*command))
+
+        return await self._asked(action, answer)
+
+    async def _asked(
+        self,
+        action: str,
+        work: Callable[["Client"], Awaitable[_Answer]],
+        *,
+        max_seconds: float | None = None,
+    ) -> _Answer:
         from redis.exceptions import RedisClusterException, RedisError
 
         try:
-            async with asyncio.timeout(self._max_seconds), self._clients.client() as client:
-                return read(await client.execute_command(*command))
+            async with (
+                asyncio.timeout(max_seconds or self._max_seconds),
+                self._clients.client() as client,
+            ):
+                return await work(client)
         except Unreadable as unreadable:
             fault = unreadable.fault
         except (RedisError, RedisClusterException, OSError) as error:

@@ -57,7 +57,9 @@ Texts = Annotated[dict[str, str], BeforeValidator(_texts)]
 class Alert(BaseModel):
     """One alert. Times in UTC or None; `values` are Grafana's, of the expressions it evaluated."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, hide_input_in_errors=True, defer_build=True
+    )
 
     status: Status | None = None
     labels: Texts
@@ -70,7 +72,9 @@ class Alert(BaseModel):
 class AlertGroup(BaseModel):
     """What one notification carries. `truncated` counts the alerts that were left out of it."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, hide_input_in_errors=True, defer_build=True
+    )
 
     version: Literal["4", "1"]
     status: Status

@@ -24,12 +24,13 @@ from graph.settings import Settings, SettingsError
 from graph.sources import Source, built_in_sources, own_sources, without_credentials
 from graph.state import State
 from graph.stores.faults import SessionStoreUnavailable
-from graph.stores.records import make_store, records_place
+from graph.stores.records import make_store, records_kept, records_place
+from graph.stores.retention import KEPT_UNTIL_PRUNED
 from graph.stores.sessions import open_sessions, sessions_place
 from prompts import load_prompts
 from tools.boundary import ToolBoundary
 from tools.evidence import ToolFailure
-from tools.invocations import StoreUnavailable
+from tools.invocations import KeptStore, StoreUnavailable
 from tools.sqlite_invocations import SqliteInvocationStore
 
 PATIENCE_SECONDS = 20.0
@@ -128,7 +129,7 @@ async def _sessions(settings: Settings) -> Check:
         return Check("sessions", str(wrong), WRONG_SETTING)
     except SessionStoreUnavailable as unavailable:
         return Check("sessions", sessions_place(settings), unavailable.code)
-    return Check("sessions", f"{sessions_place(settings)}, {size}")
+    return Check("sessions", f"{sessions_place(settings)}, {size}; {KEPT_UNTIL_PRUNED}")
 
 
 async def _records(settings: Settings) -> Check:
@@ -136,16 +137,23 @@ async def _records(settings: Settings) -> Check:
         store = make_store(settings)
     except SettingsError as wrong:
         return Check("records", str(wrong), WRONG_SETTING)
-    size = ""
     try:
         await store.find("")
-        if isinstance(store, SqliteInvocationStore):
-            size = f", {filesize.decimal(await store.size_bytes())}"
+        size = await _size(store, estimated=settings.stores.records.url is not None)
     except StoreUnavailable as unavailable:
         return Check("records", records_place(settings), unavailable.code)
     finally:
         await store.aclose()
-    return Check("records", f"{records_place(settings)}{size}")
+    place = f"{records_place(settings)}, {size}; {records_kept(settings)}"
+    return Check("records", place)
+
+
+async def _size(store: KeptStore, *, estimated: bool) -> str:
+    """Who may use the records need not be one who may measure them."""
+    try:
+        return ("about " if estimated else "") + filesize.decimal(await store.size_bytes())
+    except StoreUnavailable as refused:
+        return f"an unknown size ({refused.code})"
 
 
 async def _server(settings: Settings, name: str) -> Check:

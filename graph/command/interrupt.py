@@ -8,6 +8,8 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn
 
+from graph.free_loop import new_free_loop
+
 CANCELLED_EXIT_CODE = 130
 
 
@@ -18,13 +20,13 @@ def run_interruptible(work: Coroutine[Any, Any, int]) -> int:
     A cancelled process leaves without joining its threads: a query that cannot be interrupted
     would hold the prompt, and everything that counts is on disk by then.
     """
-    runner = asyncio.Runner()
+    runner = asyncio.Runner(loop_factory=new_free_loop)
     try:
         code = runner.run(work)
         if code == CANCELLED_EXIT_CODE:
-            _leave()
+            leave(CANCELLED_EXIT_CODE)
     except KeyboardInterrupt:
-        _leave()
+        leave(CANCELLED_EXIT_CODE)
     finally:
         runner.close()
     return code
@@ -36,14 +38,14 @@ def take_interrupt() -> None:
     task = asyncio.current_task()
     if task is not None:
         task.uncancel()
-    signal.signal(signal.SIGINT, lambda *_: _leave())
+    signal.signal(signal.SIGINT, lambda *_: leave(CANCELLED_EXIT_CODE))
 
 
-def _leave() -> NoReturn:
+def leave(code: int) -> NoReturn:
     """End the process now, what is printed flushed and the cursor shown."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, RuntimeError):
             if stream.isatty():
                 stream.write("\x1b[?25h")
             stream.flush()
-    os._exit(CANCELLED_EXIT_CODE)
+    os._exit(code)

@@ -39,7 +39,7 @@ async def prune(settings: Settings, older_than: str, terminal: Terminal) -> int:
         table.add_row(Text("sessions", "bold"), Text(left), Text(sessions_place(settings)))
     store, code = make_store(settings), 0
     try:
-        done = _said(await prune_records(store, before))
+        done = Text(f"{await prune_records(store, before)} removed")
     except StoreUnavailable as unavailable:
         done, code = Text(unavailable.code, "red"), 2
     finally:
@@ -47,7 +47,3 @@ async def prune(settings: Settings, older_than: str, terminal: Terminal) -> int:
     table.add_row(Text("records", "bold"), done, Text(records_place(settings)))
     terminal.out.print(table)
     return code
-
-
-def _said(removed: int | None) -> Text:
-    return Text("expire by themselves" if removed is None else f"{removed} removed")

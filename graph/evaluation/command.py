@@ -1,7 +1,6 @@
 """The evaluation as a command: arguments in, table or JSON out, 0 when it ran."""
 
 import argparse
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from graph.evaluation.cases import Case, CasesError, read_cases
 from graph.evaluation.scoring import Score, as_json
+from graph.free_loop import run_free
 
 EXIT_RAN = 0
 EXIT_UNUSABLE = 2
@@ -20,7 +20,7 @@ def run_evaluation(cases: Path, data: Path, *, as_json_text: bool = False) -> in
     from graph.settings import SettingsError
 
     try:
-        scores = asyncio.run(_scores(read_cases(cases), data))
+        scores = run_free(_scores(read_cases(cases), data))
     except (CasesError, SettingsError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - the command's own error line
         return EXIT_UNUSABLE

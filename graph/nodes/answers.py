@@ -103,10 +103,10 @@ class Answers:
             reused=reused,
         )
 
-    async def repeat_failure(self, call: DialogueCall, run_id: str, scope_key: str) -> None:
+    async def repeat_failure(self, call: DialogueCall, run_key: str, scope_key: str) -> None:
         """Answer from the record a scope that has failed twice; nothing runs (C3). Without a
         record that can be read now, the failure is still told and traced."""
-        key = invocation_key(run_id, scope_key)
+        key = invocation_key(run_key, scope_key)
         record = (await self._parts.boundary.find([key]))[key]
         code = (record["error_code"] if record else None) or "TOOL_FAILED"
         self.write(call, FailureView(tool_call_id=call["id"], error_code=code, retryable=False))

@@ -1,5 +1,6 @@
 """`begin`: fixes what the run rests on, resets its state, closes one that was cut off (C1.5)."""
 
+import secrets
 import uuid
 from typing import Any
 
@@ -19,6 +20,7 @@ from release.message import render_message
 from release.vocabulary import QuestionRefusal
 
 MAX_QUESTION_BYTES = 16_384
+_RUN_KEY_BYTES = 16
 
 
 def begin_node(parts: Parts) -> NodeBody:
@@ -71,6 +73,7 @@ def _new_run(parts: Parts, state: State, text: str, closed: ClosedRun | None) ->
         run_id = str(uuid.uuid4())
     return Run(
         run_id=run_id,
+        run_key=secrets.token_hex(_RUN_KEY_BYTES),
         session_id=str(config.get("configurable", {}).get("thread_id") or run_id),
         asked_at=parts.now().isoformat(timespec="seconds"),
         time_zone=parts.settings.time_zone,

@@ -26,7 +26,16 @@ from graph.nodes.ending import STEPS_FOR_NEXT, STEPS_FOR_TOOL
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from graph.state import AppliedEvaluation, DialogueCall, Ending, State, TurnState, Update, Verdict
+from graph.state import (
+    AppliedEvaluation,
+    DialogueCall,
+    Ending,
+    State,
+    TurnState,
+    Update,
+    Verdict,
+    run_key,
+)
 from tools.evidence import EvidenceStatus
 from tools.observation import Observation, RefusalView
 
@@ -123,7 +132,7 @@ async def _obey(case: _Case, rest: Sequence[DialogueCall]) -> Update:
             answers.refuse(call, view)
             return case.after_answer()
         case KnownFailure(scope_key):
-            await answers.repeat_failure(call, case.state["run"]["run_id"], scope_key)
+            await answers.repeat_failure(call, run_key(case.state["run"]), scope_key)
             return case.after_answer()
         case Skip():
             for skipped in (call, *rest):

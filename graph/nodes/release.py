@@ -13,11 +13,13 @@ from graph.nodes.journal import Journal, PublicEvent
 from graph.nodes.model_call import ask_model
 from graph.nodes.snapshot import read_snapshot
 from graph.parts import Parts
-from graph.state import State, Update
+from graph.state import State, Update, run_key
 from release.message import render_message
 from release.pipeline import AskModel, ReleaseCase, run_release
+from release.released import masked_release
 from release.snapshot import ProgressSnapshot
 from release.vocabulary import ReleaseOutcome
+from tools.masking import Masker
 
 _EVENT_BY_OUTCOME: dict[str, PublicEvent] = {
     ReleaseOutcome.SUCCESS: "RESULT",
@@ -35,7 +37,7 @@ def release_node(parts: Parts) -> NodeBody:
         if stop_reason:
             journal.note("COLLECTION_STOPPED", stop_reason=stop_reason)
         case = _case(state, await read_snapshot(parts, state))
-        released = await run_release(
+        judged = await run_release(
             case,
             _ask(parts, state, journal),
             lambda kind, fields: journal.note(kind, **fields),
@@ -43,6 +45,7 @@ def release_node(parts: Parts) -> NodeBody:
                 component, prompt_language(parts, state["run"])
             ),
         )
+        released = masked_release(judged, Masker(run_key(state["run"])).text)
         note_finished(journal, released)
         journal.announce_last(_EVENT_BY_OUTCOME[released["outcome"]], dict(released))
         journal.announce_last("done", {"outcome": released["outcome"]})

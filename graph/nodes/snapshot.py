@@ -1,7 +1,7 @@
 """The progress snapshot of a run, read from the canonical records that its progress names (C6)."""
 
 from graph.parts import Parts
-from graph.state import State
+from graph.state import State, run_key
 from release.snapshot import ProgressSnapshot, project_snapshot
 from tools.invocations import InvocationRecord
 from tools.scope import invocation_key
@@ -9,15 +9,16 @@ from tools.scope import invocation_key
 
 async def read_snapshot(parts: Parts, state: State) -> ProgressSnapshot:
     """What is verified now; a record that cannot be read is a limitation, never a fact."""
-    progress, run_id = state["progress"], state["run"]["run_id"]
+    progress, run = state["progress"], state["run"]
     found = await parts.boundary.find(progress["invocation_keys"])
     cited_as = {
-        invocation_key(run_id, scope): call_id for scope, call_id in progress["completed"].items()
+        invocation_key(run_key(run), scope): call_id
+        for scope, call_id in progress["completed"].items()
     }
     return project_snapshot(
         progress["invocation_keys"],
         {key: _cited(record, cited_as.get(key)) for key, record in found.items()},
-        run_id=run_id,
+        run_id=run["run_id"],
         stop_reason=progress["stop_reason"],
     )
 

@@ -8,12 +8,11 @@ from graph.nodes.calls import last_calls, read_call
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.parts import Parts
-from graph.state import DialogueCall, State, TurnChange, Update, Verdict
+from graph.state import DialogueCall, State, TurnChange, Update, Verdict, run_key
 from tools.boundary import Invocation, Outcome
 from tools.evidence import EvidenceStatus
 from tools.invocations import InvocationRecord, InvocationStatus
 from tools.observation import FailureView, Observation, result_view
-from tools.scope import scope_key
 
 
 def tool_node(parts: Parts) -> NodeBody:
@@ -23,10 +22,11 @@ def tool_node(parts: Parts) -> NodeBody:
     async def tool(state: State, journal: Journal) -> Update:
         calls = last_calls(state["dialogue"])
         call = calls[state["turn"]["call"]]
-        outcome = await parts.boundary.invoke(_invocation(parts, state, journal, call))
+        invocation = _invocation(parts, state, journal, call)
+        outcome = await parts.boundary.invoke(invocation)
         answers = Answers(parts, journal)
         _account(journal, answers, call, outcome)
-        event = progress_event(call, outcome.record)
+        event = progress_event(call, invocation.prepared.scope_key, outcome.record)
         after = fold(state["progress"], [event])
         if event["kind"] == "TOOL_EMPTY":
             _note_empty(journal, call, after["consecutive_no_gain"], after["collection_state"])
@@ -49,9 +49,9 @@ def tool_node(parts: Parts) -> NodeBody:
     return tool
 
 
-def progress_event(call: DialogueCall, record: InvocationRecord) -> Event:
-    """What the record means for progress: found, empty, or a technical failure (C3)."""
-    key = scope_key(record["tool"], record["scope"])
+def progress_event(call: DialogueCall, key: str, record: InvocationRecord) -> Event:
+    """What the record means for progress: found, empty, or a technical failure (C3). `key` is the
+    scope's own: the scope in the record is masked."""
     if record["status"] != InvocationStatus.READY:
         return {"kind": "TOOL_FAILED", "scope_key": key, "invocation_key": record["key"]}
     if record["evidence_status"] == EvidenceStatus.NO_EVIDENCE:
@@ -77,6 +77,7 @@ def _invocation(parts: Parts, state: State, journal: Journal, call: DialogueCall
     assert prepared is not None, "the gate admits prepared requests only"
     return Invocation(
         run_id=state["run"]["run_id"],
+        run_key=run_key(state["run"]),
         tool_call_id=call["id"],
         tool=parts.tools[call["name"]],
         prepared=prepared,

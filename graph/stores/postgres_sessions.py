@@ -18,11 +18,14 @@ from graph.stores.faults import SessionBusy, SessionStoreUnavailable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-    from psycopg import AsyncConnection
+
+    from graph.stores.postgres_connection import BoundedConnection
 
 _SETTING = "stores.sessions.url"
 _SETUP_ATTEMPTS = 600
 _SETUP_PAUSE_SECONDS = 0.05
+_SETUP_SECONDS = 600.0
+"""A new version's index over many sessions may take its time."""
 _CONNECTION: dict[str, Any] = {
     "connect_timeout": 10,
     # a network that is gone without a word is noticed within about a minute, on both sides
@@ -37,7 +40,7 @@ _SERVER_SIDE = (
     "SET tcp_keepalives_interval = 10",
     "SET tcp_keepalives_count = 3",
 )
-_BOUNDED = "SET statement_timeout = '60s'"
+_BOUNDED = "SET statement_timeout = '30s'"
 _SIZE = """
 SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
 WHERE oid IN (to_regclass('checkpoints'), to_regclass('checkpoint_blobs'),
@@ -48,7 +51,7 @@ WHERE oid IN (to_regclass('checkpoints'), to_regclass('checkpoint_blobs'),
 class PostgresSessions:
     """`SessionStore` on one connection; runs of one process take turns on it."""
 
-    def __init__(self, connection: "AsyncConnection[Any]", saver: "AsyncPostgresSaver") -> None:
+    def __init__(self, connection: "BoundedConnection", saver: "AsyncPostgresSaver") -> None:
         self.saver = saver
         self._connection = connection
         self._held: set[str] = set()
@@ -110,25 +113,27 @@ async def open_postgres_sessions(url: SecretStr) -> AsyncIterator[PostgresSessio
     try:
         async with await _connect(url) as connection:
             sessions = PostgresSessions(connection, AsyncPostgresSaver(connection))
-            await _make_tables(sessions)
-            # only now: a new version's index over many sessions may take its time
+            async with connection.unhurried(_SETUP_SECONDS):
+                await _make_tables(sessions)
             await connection.execute(_BOUNDED)
             yield sessions
     except psycopg.Error:
         raise SessionStoreUnavailable(_SETTING) from None
 
 
-async def _connect(url: SecretStr) -> "AsyncConnection[Any]":
+async def _connect(url: SecretStr) -> "BoundedConnection":
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
     from psycopg.rows import dict_row
+
+    from graph.stores.postgres_connection import BoundedConnection
 
     try:
         given = conninfo_to_dict(url.get_secret_value())
     except psycopg.ProgrammingError:
         raise SettingsError(f"{_SETTING}: not a usable PostgreSQL URL") from None
     parameters: dict[str, Any] = {**_CONNECTION, **given}
-    connection = await psycopg.AsyncConnection.connect(
+    connection = await BoundedConnection.connect(
         **parameters, autocommit=True, prepare_threshold=0, row_factory=dict_row
     )
     for statement in _SERVER_SIDE:

@@ -3,13 +3,14 @@
 from graph.settings import Settings, SettingsError
 from graph.stores.address import host_of
 from graph.stores.folder import data_dir, private_dir
-from tools.invocations import InvocationStore
+from graph.stores.retention import KEPT_UNTIL_PRUNED
+from tools.invocations import KeptStore
 
 RECORDS_FILE = "invocations.sqlite"
 _DAY_SECONDS = 24 * 3600
 
 
-def make_store(settings: Settings) -> InvocationStore:
+def make_store(settings: Settings) -> KeptStore:
     """The Redis that `stores.records` names, else the SQLite file; nothing is opened yet.
 
     Raises `SettingsError`.
@@ -30,10 +31,16 @@ def make_store(settings: Settings) -> InvocationStore:
 
 
 def records_place(settings: Settings) -> str:
-    """Kind and place, without credentials; for Redis also how long a record is kept."""
+    """Kind and place, without credentials."""
     chosen = settings.stores.records
     if chosen.url is None:
         return f"SQLite in {data_dir(settings)}"
-    kind = "Redis Cluster" if chosen.cluster else "Redis"
-    days = chosen.ttl_seconds / _DAY_SECONDS
-    return f"{kind} at {host_of(chosen.url)}; a record expires after {days:g} days"
+    return f"{'Redis Cluster' if chosen.cluster else 'Redis'} at {host_of(chosen.url)}"
+
+
+def records_kept(settings: Settings) -> str:
+    """How long a record is kept."""
+    chosen = settings.stores.records
+    if chosen.url is None:
+        return KEPT_UNTIL_PRUNED
+    return f"a record expires after {chosen.ttl_seconds / _DAY_SECONDS:g} days"

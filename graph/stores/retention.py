@@ -1,15 +1,17 @@
 """How old sessions and records are removed.
 
-A session goes as a whole: its checkpoints hold differences, so none of them stands alone. Records
-in Redis go by themselves, by their time to live.
+A session goes as a whole: its checkpoints hold differences, so none of them stands alone. Without
+this, sessions and records in files stay for ever; records in Redis have a time to live.
 """
 
 from datetime import datetime
 
 from graph.stores.faults import SessionBusy
 from graph.stores.sessions import SessionStore
-from tools.invocations import InvocationStore
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations import KeptStore
+
+KEPT_UNTIL_PRUNED = "kept until pruned"
+"""What an operator is told of sessions, and of records in a file: nothing expires there."""
 
 
 async def prune_sessions(store: SessionStore, before: datetime) -> int:
@@ -31,11 +33,9 @@ async def prune_sessions(store: SessionStore, before: datetime) -> int:
     return removed
 
 
-async def prune_records(store: InvocationStore, before: datetime) -> int | None:
-    """Removes the records that were last changed earlier; how many. None where they expire."""
-    if isinstance(store, SqliteInvocationStore):
-        return await store.prune(before=before.timestamp())
-    return None
+async def prune_records(store: KeptStore, before: datetime) -> int:
+    """Removes the records that were last changed earlier; how many. `before` is aware."""
+    return await store.prune(before=before.timestamp())
 
 
 async def _last_change(store: SessionStore, session_id: str) -> datetime:

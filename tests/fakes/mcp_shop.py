@@ -43,9 +43,9 @@ def query_logs(
 
 
 @app.tool(annotations=READS)
-def echo(config: str, runtime: str = "", run_manager: str = "") -> str:
+def echo(config: str, runtime: str = "", run_manager: str = "", copy: str = "") -> str:
     """Says its arguments, whose names other clients take for themselves."""
-    return f"{config}|{runtime}|{run_manager}"
+    return f"{config}|{runtime}|{run_manager}|{copy}"
 
 
 @app.tool(annotations=READS)
@@ -78,7 +78,7 @@ def dies() -> str:
 @app.tool(annotations=READS)
 def hangs() -> str:
     """Answers in an hour; a child of the server's waits beside it."""
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
     note(f"child-{child.pid}")
     child.wait()
     return "late"

@@ -9,7 +9,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from graph import Settings, SettingsError, build_graph
 from graph.provider import make_models
 from graph.settings import ModelSettings
-from graph.stores.records import records_place
+from graph.stores.records import records_kept, records_place
 from graph.stores.sessions import sessions_place
 from tests.fakes.scripted_model import ScriptedModel
 from tests.scenarios.scenario import KeywordTool
@@ -85,10 +85,10 @@ def test_store_urls_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORES__RECORDS__URL", "rediss://:canary@cache.internal:6380/0")
     settings = Settings()
     shown = [repr(settings), str(settings.model_dump()), settings.model_dump_json()]
-    shown += [sessions_place(settings), records_place(settings)]
+    shown += [sessions_place(settings), records_place(settings), records_kept(settings)]
     assert "canary" not in str(shown)
-    assert shown[-2] == "PostgreSQL at db.internal"
-    assert shown[-1] == "Redis at cache.internal; a record expires after 7 days"
+    assert shown[-3:-1] == ["PostgreSQL at db.internal", "Redis at cache.internal"]
+    assert shown[-1] == "a record expires after 7 days"
 
 
 def test_broken_file_is_named(tmp_path: Path) -> None:

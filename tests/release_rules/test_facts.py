@@ -80,7 +80,7 @@ def test_sentence(stored, chinese, english):
     ("scope", "chinese", "english"),
     [
         ({}, "全部范围", "everything"),
-        ({"limit": 20, "level": None, "keyword": ""}, "全部范围", "everything"),
+        ({"limit": 20, "level": None, "keyword": "", "around": 2}, "全部范围", "everything"),
         (
             WINDOW,
             "时间 2030-01-02 03:00:00 UTC 至 2030-01-02 04:00:00 UTC",

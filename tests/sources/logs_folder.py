@@ -45,8 +45,8 @@ class LogFolder:
 
 
 def events(result: ToolResult) -> list[Evidence]:
-    """The result's evidence without the summary."""
-    return [item for item in result.evidence if item.source != SOURCE]
+    """The result's matches: its evidence without the summary and what stands near a match."""
+    return [e for e in result.evidence if e.source != SOURCE and not e.source.endswith(")")]
 
 
 def summary_of(result: ToolResult) -> str:

@@ -174,7 +174,7 @@ async def test_an_engine_that_broke_is_built_anew(
 
 def test_a_missing_folder_is_described_not_raised(tmp_path: Path) -> None:
     text = LogFolder(tmp_path / "gone").tool.description
-    assert "Not available now: LOG_FOLDER_UNAVAILABLE." in text
+    assert "Not available now: LOG_SOURCE_UNAVAILABLE." in text
     assert str(tmp_path) not in text
 
 

@@ -188,7 +188,7 @@ async def test_what_breaks_the_building_is_told_to_who_waits(
 
     with monkeypatch.context() as patched:
         patched.setattr(SegmentBuilder, "_build", full)
-        with pytest.raises(ToolFailure, match="LOG_FOLDER_UNAVAILABLE"):
+        with pytest.raises(ToolFailure, match="LOG_SOURCE_UNAVAILABLE"):
             await folder.ask(keyword="one")
     assert await folder.sources(keyword="one") == ["a.log:1"]
     folder.tool.close()

@@ -35,16 +35,26 @@ def test_the_same_question_has_one_scope() -> None:
         "level": None,
         "keyword": "connection refused",
         "limit": 20,
+        "around": 0,
     }
     assert [scope(question) for question in SAME] == [wanted] * len(SAME)
     assert scope(wanted) == wanted
+
+
+# a level filter hides what led up to a match, so its neighbours are part of the default
+def test_the_neighbours_asked_for_are_stated_in_the_scope() -> None:
+    assert scope({"service": "a", "level": "ERROR"})["around"] == 2
+    assert scope({"service": "a", "level": "ERROR", "around": 0})["around"] == 0
+    assert scope({"service": "a", "level": "ERROR", "around": 2}) == scope(
+        {"service": "a", "level": "error"}
+    )
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"service": "payer"}, {"start": "2025-03-04T10:00:01Z"}, {"end": "2025-03-05"},
-        {"level": "ERROR"}, {"keyword": "refused"}, {"limit": 21},
+        {"level": "ERROR"}, {"keyword": "refused"}, {"limit": 21}, {"around": 1},
     ],
 )  # fmt: skip
 def test_another_question_has_another_scope(change: dict[str, Any]) -> None:
@@ -79,6 +89,7 @@ async def test_bounds_in_different_zones_are_compared_as_instants(tmp_path: Path
     "question",
     [
         {"limit": 0}, {"limit": 101}, {"level": "LOUD"}, {"start": "yesterday"},
+        {"around": -1}, {"around": 11},
         {"service": "x" * 201}, {"keyword": "x" * 201}, {"timezone": ""},
         {"timezone": "x" * 65}, {"tenant": "t"},
         {"start": "0001-01-01T00:00:00+14:00"}, {"end": "9999-12-31T23:59:59-14:00"},
@@ -96,6 +107,7 @@ def test_every_field_is_described_and_optional() -> None:
     assert not schema["additionalProperties"]
     assert set(schema["properties"]) == {
         "service", "start", "end", "timezone", "level", "keyword", "limit",
+        "around",
     }  # fmt: skip
     assert all(len(field["description"]) < 160 for field in schema["properties"].values())
 
@@ -104,7 +116,7 @@ async def test_the_folder_is_reached_only_when_asked(tmp_path: Path) -> None:
     folder = LogFolder(tmp_path / "not there yet")
     with pytest.raises(ToolFailure) as failure:
         await folder.ask(keyword="x")
-    assert (failure.value.code, failure.value.retryable) == ("LOG_FOLDER_UNAVAILABLE", True)
+    assert (failure.value.code, failure.value.retryable) == ("LOG_SOURCE_UNAVAILABLE", True)
     assert str(tmp_path) not in str(failure.value)
     folder.write("a.log", "2025-01-01T00:00:00Z x\n")
     assert await folder.sources(keyword="x", end=datetime(2026, 1, 1, tzinfo=UTC)) == ["a.log:1"]

@@ -10,6 +10,7 @@ from tests.sources.foreign_tools import ask
 from tests.sources.mcp_servers import free_port, over_http, over_stdio, plugged, running_shop
 from tools.binding import function_schema
 from tools.evidence import EvidenceTool, ToolFailure
+from tools.requests import PreparedRequest, prepare_request
 
 MIB = 1_048_576
 
@@ -70,9 +71,13 @@ async def test_the_model_is_shown_its_own_typed_envelope(shop_url: str) -> None:
 
 @pytest.mark.parametrize("tool", ["echo"], indirect=True)
 async def test_no_argument_is_lost_for_its_name(tool: EvidenceTool[Any]) -> None:
-    # C5.3: the adapter runs exactly its scope
-    result = await ask(tool, config="c", runtime="r", run_manager="m")
-    assert result.evidence[0].text == "c|r|m"
+    # C5.3: the adapter runs exactly its scope, also where a model has a member of that name
+    given = {"config": " c ", "runtime": "r", "run_manager": "m", "copy": " d "}
+    prepared = prepare_request(tool, given)
+    assert isinstance(prepared, PreparedRequest)
+    assert prepared.scope == {"config": "c", "runtime": "r", "run_manager": "m", "copy": "d"}
+    result = await tool.search(prepared.request)
+    assert result.evidence[0].text == "c|r|m|d"
 
 
 @pytest.mark.parametrize("tool", ["mixed"], indirect=True)

@@ -52,6 +52,7 @@ async def invoked(tool: EvidenceTool[Any], timeout_seconds: float) -> Outcome:
     store = SqliteInvocationStore(":memory:")
     call = Invocation(
         run_id="r1",
+        run_key="k1",
         tool_call_id="c1",
         tool=tool,
         prepared=prepared,
@@ -100,7 +101,7 @@ async def test_what_a_server_or_its_client_says_is_not_heard(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     noise = StdioServer(
-        sys.executable, ("-c", "import time; print('canary-7f3a', flush=True); time.sleep(3600)")
+        sys.executable, ("-c", "import time; print('canary-7f3a', flush=True); time.sleep(300)")
     )
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(2):
@@ -127,7 +128,7 @@ async def test_a_job_in_its_own_loop_hears_its_cancel_and_may_clean_up() -> None
     async def job() -> None:
         begun.set()
         try:
-            await asyncio.sleep(3600)
+            await asyncio.sleep(90)
         finally:
             await asyncio.sleep(0.05)
             cleaned.set()

@@ -38,6 +38,24 @@ async def test_the_documented_user_may_do_all_that_is_needed(empty_redis: RedisS
     await store.aclose()
 
 
+async def test_the_documented_operator_may_prune_and_measure(empty_redis: RedisServer) -> None:
+    documented = re.findall(
+        r"`(ACL SETUSER|\+scan)(.*?)`", tools.redis_invocations.__doc__ or "", re.S
+    )
+    assert len(documented) == 2
+    (_, rule), (first, more) = documented
+    with empty_redis.admin() as admin:
+        words = [*rule.replace(">…", ">pw").split(), first, *more.split()]
+        admin.execute_command("ACL", "SETUSER", *words)
+    store = RedisInvocationStore(f"redis://diagnosis:pw@127.0.0.1:{empty_redis.port}")
+    await store.begin(record(), now=70.0)
+    assert await store.size_bytes() > 0
+    assert await store.prune(before=1_000.0) == 1
+    with empty_redis.admin() as admin:
+        admin.execute_command("ACL", "DELUSER", "diagnosis")
+    await store.aclose()
+
+
 @pytest.fixture(scope="module")
 def tls_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path, RedisServer]]:
     """The TLS port, the authority's certificate, and the server."""

@@ -60,6 +60,7 @@ def invocation(tool: KeywordSource, keyword: str = "pool", **changes: Any) -> In
     assert isinstance(prepared, PreparedRequest)
     fields: dict[str, Any] = {
         "run_id": "run-1",
+        "run_key": f"key of {changes.get('run_id', 'run-1')}",
         "tool_call_id": "c1",
         "tool": tool,
         "prepared": prepared,

@@ -144,6 +144,17 @@ async def test_another_owners_lease_is_not_awaited_longer_than_the_run_has(store
     assert clock.now - started <= 4 + 4
 
 
+async def test_what_the_wait_took_is_not_there_for_the_query(store):
+    # C8: both come from what the run has left
+    tool, clock = KeywordSource(), Clock()
+    await store.begin(abandoned(tool, clock), now=clock.now)
+    clock.step = 0.25
+    outcome = await boundary(store, clock).invoke(invocation(tool, left_seconds=9.0))
+    assert outcome.taken_over
+    lease_seconds = outcome.record["lease_expires_at"] - outcome.record["started_at"]
+    assert LEASE_MARGIN_SECONDS <= lease_seconds <= 9 - 7 + LEASE_MARGIN_SECONDS
+
+
 async def test_a_lease_that_never_ends_is_given_up(store):
     # C5.1: twice the longest lease of its own, then a code
     held, clock = Held(":memory:"), Clock(step=0.5)

@@ -47,7 +47,7 @@ async def test_a_result_is_projected_into_the_record(store):
     owner = outcome.record["owner"]
     assert len(owner) == 32
     assert outcome.record == {
-        "key": invocation_key("run-1", call.prepared.scope_key),
+        "key": invocation_key(call.run_key, call.prepared.scope_key),
         "run_id": "run-1",
         "tool": "query_logs",
         "tool_call_id": "c1",

@@ -71,6 +71,28 @@ async def test_the_tool_call_that_a_cancel_interrupted_is_traced_and_counted(ben
     assert [event["seq"] for event in state["trace"]] == [*range(1, len(state["trace"]) + 1)]
 
 
+@pytest.mark.parametrize("bench", ["router", "agent 1", "agent 3"], indirect=True)
+async def test_the_model_call_that_a_cancel_interrupted_is_counted(bench: Bench) -> None:
+    # C7.2, C7.3: it was sent, and nobody knows what it cost
+    await bench.cancel(started(bench, "ainvoke"))
+    state = await bench.state()
+    place, asked = bench.gate.passed[-1], bench.gate.passed
+    calls = [event for event in state["trace"] if event["type"] == "MODEL_TOKEN_USAGE"]
+    component = "ROUTER" if place == "router" else "DIAGNOSIS_AGENT"
+    rounds = sum(one.split()[0] == place.split()[0] for one in asked)
+    last = calls[-1]
+    assert (last["component"], last["component_round"], last["available"]) == (
+        component,
+        rounds,
+        False,
+    )
+    models = [one for one in asked if not one.startswith("tool")]
+    assert state["usage"]["model_calls"] == len(calls) == len(models)
+    finished = state["trace"][-1]
+    assert (finished["usage_unavailable"], finished["tokens_reconciled"]) == (1, False)
+    assert finished["total_tokens"] == sum(e["input_tokens"] + e["output_tokens"] for e in calls)
+
+
 async def test_a_run_that_is_cancelled_again_while_it_is_closed_ends_the_same(bench: Bench) -> None:
     await bench.cancel(started(bench, "ainvoke"), times=5)
     state = await bench.state()

@@ -1,5 +1,6 @@
 """`diagnose doctor`: every configured part is asked, and what does not answer is named."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,11 @@ def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
 
 
 def verdicts(done: Result) -> dict[str, str]:
-    return {line.split()[0]: line.split()[1] for line in done.stdout.splitlines() if line}
+    return {
+        line.split()[0]: line.split()[1]
+        for line in done.stdout.splitlines()
+        if line.strip() == line.rstrip() != ""
+    }
 
 
 def test_everything_answers_on_a_fresh_machine(doctor: Doctor) -> None:
@@ -36,6 +41,19 @@ def test_everything_answers_on_a_fresh_machine(doctor: Doctor) -> None:
     assert verdicts(done) == dict.fromkeys(PARTS, "answers")
     assert done.exit_code == 0
     assert "rules model" in done.stdout
+    assert "".join(done.stdout.split()).count("keptuntilpruned") == 2
+
+
+def test_who_may_not_measure_the_records_is_told(
+    doctor: Doctor, records_redis: RedisServer
+) -> None:
+    with records_redis.admin() as admin:
+        admin.execute_command("ACL", "SETUSER", "small", "on", ">canary", "~*", "+hmget")
+        done = doctor(STORES__RECORDS__URL=f"redis://small:canary@127.0.0.1:{records_redis.port}")
+        admin.execute_command("ACL", "DELUSER", "small")
+    assert verdicts(done)["records"] == "answers"
+    said = " ".join(done.stdout.split())
+    assert "an unknown size (INVOCATION_STORE_ACCESS_DENIED)" in said
 
 
 def test_a_source_that_does_not_answer_is_named_by_its_code(doctor: Doctor, tmp_path: Path) -> None:
@@ -89,8 +107,11 @@ def test_shared_stores_answer_and_show_no_credentials(
             # the server serves other tests too
             admin.execute_command("ACL", "SETUSER", "default", "resetpass", "nopass")
     assert verdicts(done) == dict.fromkeys(PARTS, "answers")
-    assert "PostgreSQL at 127.0.0.1, " in done.stdout
-    assert "Redis at 127.0.0.1; a record expires after 7 days" in done.stdout
+    said = " ".join(done.stdout.split())
+    assert re.search(r"PostgreSQL at 127\.0\.0\.1, [\d.]+ \wB; kept until pruned", said)
+    assert re.search(
+        r"Redis at 127\.0\.0\.1, about [\d.]+ (bytes|\wB); a record expires after 7 days", said
+    )
     assert "canary" not in done.output
     assert "team" not in done.output
 

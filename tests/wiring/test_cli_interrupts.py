@@ -95,10 +95,11 @@ def test_a_killed_run_goes_on_where_it_broke_off(command: Command, place: str) -
     assert "no unfinished run" in err
 
 
-def test_a_new_question_closes_a_killed_run_first(command: Command) -> None:
-    # C1.6
-    process = command.start(QUESTION, "--session", "s", stepwise=True, HOLD_AT="agent 2")
-    command.wait_for("agent 2", process)
+@pytest.mark.parametrize("place", ["agent 2", "tool waits"])
+def test_a_new_question_closes_a_killed_run_first(command: Command, place: str) -> None:
+    # C1.6, C7: its trace ends, and accounts for the query that it was killed in
+    process = command.start(QUESTION, "--session", "s", stepwise=True, HOLD_AT=place)
+    command.wait_for(place, process)
     process.kill()
     process.communicate()
     code, out, err = command.run("--json", "--session", "s", QUESTION, stepwise=True)
@@ -109,6 +110,12 @@ def test_a_new_question_closes_a_killed_run_first(command: Command) -> None:
     assert code == 0
     assert "RUN_FINISHED" in table.splitlines()[-1]
     assert "CANCELLED" in table.splitlines()[-1]
+    _, trace, _ = command.run("trace", run_id, "--json")
+    events = json.loads(trace)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    ran = [event["error_code"] for event in events if event["type"] == "TOOL_INVOCATION"]
+    assert ran == {"agent 2": [None], "tool waits": [None, "TOOL_CANCELLED"]}[place]
+    assert events[-1]["tool_invocations"] == len(ran)
 
 
 def test_a_session_has_one_run_at_a_time(command: Command) -> None:

@@ -12,6 +12,7 @@ from graph.sessions import run_config, unfinished_run
 from graph.stores.records import make_store
 from graph.stores.retention import prune_records, prune_sessions
 from graph.stores.sessions import SessionStore, open_sessions
+from tests.stores.kinds import record
 from tests.stores.redis_server import RedisServer
 from tests.wiring.command_process import Command
 from tests.wiring.stepwise import QUESTION, HeldAt
@@ -71,13 +72,27 @@ async def test_pruned_sessions_give_their_space_back(tmp_path: Path) -> None:
         assert await store.size_bytes() < before / 4
 
 
-async def test_records_in_redis_expire_by_themselves(
+async def test_records_in_redis_go_before_they_expire(
     records_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STORES__RECORDS__URL", records_redis.url)
-    store = make_store(Settings())
-    assert await prune_records(store, datetime.now(UTC)) is None
+    store, now = make_store(Settings()), datetime.now(UTC)
+    old = (now - timedelta(days=31)).timestamp()
+    await store.begin(record("an old one", lease_expires_at=old), now=old - 20)
+    assert await prune_records(store, now - timedelta(days=32)) == 0
+    assert await prune_records(store, now - timedelta(days=30)) == 1
     await store.aclose()
+
+
+@pytest.mark.usefixtures("any_sessions")
+def test_the_command_serves_servers_too(
+    tmp_path: Path, records_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STORES__RECORDS__URL", records_redis.url)
+    where = {name: url for name, url in os.environ.items() if name.startswith("STORES__")}
+    code, out, err = Command(tmp_path).run("prune", "--older-than", "30d", **where)
+    assert (code, err) == (0, "")
+    assert [line.split()[1:3] for line in out.splitlines()] == [["0", "removed,"], ["0", "removed"]]
 
 
 @pytest.mark.usefixtures("any_sessions")

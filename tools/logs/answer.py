@@ -1,12 +1,15 @@
 """One question answered from an index that is level with its files."""
 
+from dataclasses import replace
+
 from tools.evidence import Evidence, ToolResult
 from tools.logs.choice import Event, choose, excerpt
+from tools.logs.context import Neighbour
 from tools.logs.fitting import Fitted, cut, fit, json_bytes
-from tools.logs.index import IndexedFile, LogIndex
+from tools.logs.indexed import Indexed, IndexedFile
 from tools.logs.levels import Level
 from tools.logs.reader import FileState
-from tools.logs.request import LogsQuery, Window, window_of
+from tools.logs.request import LogsQuery, Window, around_of, window_of
 from tools.logs.search import (
     Filters,
     Totals,
@@ -20,13 +23,13 @@ from tools.logs.summary import SOURCE, summary
 _SUMMARY_BYTES = 2_000
 
 
-def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: int) -> ToolResult:
+def answer(index: Indexed, request: LogsQuery, *, zone_name: str, max_bytes: int) -> ToolResult:
     """Matching events, and the overview first when not all are shown or something is to be said.
 
     `truncated` is set when matches are left out, when a shown text is cut, and when a file in
     question was not read whole.
     """
-    filters = _filters(index, request)
+    filters = filters_of(index, request)
     if filters.meant is not None and not filters.meant:
         return ToolResult([], total=0)
     try:
@@ -36,20 +39,27 @@ def answer(index: LogIndex, request: LogsQuery, *, zone_name: str, max_bytes: in
 
 
 def _answer(
-    index: LogIndex, request: LogsQuery, filters: Filters, *, zone_name: str, max_bytes: int
+    index: Indexed, request: LogsQuery, filters: Filters, *, zone_name: str, max_bytes: int
 ) -> ToolResult:
     partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
     events = choose(index.connection, request.limit)
+    beside = index.neighbours(events, around_of(request))
     remarks = _remarks(totals, filters.window, partial)
-    fitted = _fit(index, events, filters.keyword, max_bytes)
-    crowded = len(fitted.evidence) < totals.events
+    if index.counted is not None:
+        looked_at, counted = totals.events, sum(index.counted.values())
+        totals = replace(totals, events=max(looked_at, counted), by_level=index.counted)
+        remarks.append(f"kinds are of {looked_at} of them, errors first: narrow the window for all")
+    fitted = _fit(index, events, beside, filters.keyword, max_bytes)
+    crowded = fitted.matches < totals.events
     overview: list[Evidence] = []
     if totals.events and (crowded or remarks):
-        fitted = _fit(index, events, filters.keyword, max_bytes - _SUMMARY_BYTES)
+        fitted = _fit(index, events, beside, filters.keyword, max_bytes - _SUMMARY_BYTES)
         text = summary(
             index.connection,
-            shown=len(fitted.evidence),
+            shown=fitted.matches,
+            beside=len(fitted.evidence) - fitted.matches,
+            files=_searched(index, filters),
             totals=totals,
             window=filters.window,
             zone_name=zone_name,
@@ -58,7 +68,7 @@ def _answer(
         overview = [Evidence(SOURCE, _within(text, _SUMMARY_BYTES))]
     return ToolResult(
         [*overview, *fitted.evidence],
-        truncated=len(fitted.evidence) < totals.events or not fitted.whole or bool(partial),
+        truncated=fitted.matches < totals.events or not fitted.whole or bool(partial),
         total=totals.events,
     )
 
@@ -70,7 +80,8 @@ def _within(text: str, max_bytes: int) -> str:
     return text
 
 
-def _filters(index: LogIndex, request: LogsQuery) -> Filters:
+def filters_of(index: Indexed, request: LogsQuery) -> Filters:
+    """What a question means to an index."""
     meant: Meant | None = None
     file_ids: set[int] = set()
     if request.service is not None:
@@ -87,7 +98,7 @@ def _filters(index: LogIndex, request: LogsQuery) -> Filters:
     )
 
 
-def _partly_read(index: LogIndex, filters: Filters) -> list[IndexedFile]:
+def _partly_read(index: Indexed, filters: Filters) -> list[IndexedFile]:
     """Files the question is about that are not wholly in the index.
 
     A binary file counts only where it is asked for by name: it is probably no log.
@@ -98,6 +109,13 @@ def _partly_read(index: LogIndex, filters: Filters) -> list[IndexedFile]:
     if not logs or filters.meant is None:
         return logs
     return [entry for entry in logs if entry.file_id in filters.file_ids]
+
+
+def _searched(index: Indexed, filters: Filters) -> int:
+    """How many files a question was put to; 0 for a table."""
+    about = set(filters.file_ids) if filters.meant is not None else None
+    paths = {e.file.cited_as for e in index.files if about is None or e.file_id in about}
+    return len(paths)
 
 
 def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list[str]:
@@ -112,10 +130,16 @@ def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list
     return remarks
 
 
-def _fit(index: LogIndex, events: list[Event], keyword: str | None, max_bytes: int) -> Fitted:
+def _fit(
+    index: Indexed,
+    events: list[Event],
+    beside: list[Neighbour],
+    keyword: str | None,
+    max_bytes: int,
+) -> Fitted:
     def surroundings(event: Event) -> str | None:
         if keyword is None:
             return None
         return excerpt(index.connection, event, keyword_pattern(keyword))
 
-    return fit(events, max_bytes=max_bytes, surroundings=surroundings)
+    return fit(events, beside, max_bytes=max_bytes, surroundings=surroundings)

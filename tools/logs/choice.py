@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _OF_A_KIND = 3
-_MAX_LINES = 400
-_MAX_LINE_CHARS = 16_000
+MAX_LINES = 400
+MAX_LINE_CHARS = 16_000
 _EXCERPT_CHARS = 150
 _MAX_PATH_CHARS = 240
 
@@ -51,8 +51,8 @@ chosen AS (
   WHERE turn IS NOT NULL OR occurrence <= {_OF_A_KIND} OR (SELECT count(*) FROM found) <= $limit
   ORDER BY place LIMIT $limit)
 SELECT c.place, c.n, file_id, f.path, c.head_no, max(l.line_no),
-       string_agg(left(l.text, {_MAX_LINE_CHARS}), chr(10) ORDER BY l.line_no)
-         FILTER (l.line_no < c.head_no + {_MAX_LINES}),
+       string_agg(left(l.text, {MAX_LINE_CHARS}), chr(10) ORDER BY l.line_no)
+         FILTER (l.line_no < c.head_no + {MAX_LINES}),
        sum(strlen(l.text) + 1) - 1
 FROM chosen c JOIN lines l USING (file_id, head_no) JOIN files f USING (file_id)
 GROUP BY ALL ORDER BY c.place

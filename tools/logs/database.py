@@ -38,9 +38,10 @@ without a year. `folded` is the NFKC form of `text` where it differs. Only heade
 
 
 def open_database(
-    folder: str, *, memory_mib: int, spill_mib: int, reachable: Path, threads: int | None
+    folder: str, *, memory_mib: int, spill_mib: int, reachable: Path | None, threads: int | None
 ) -> "DuckDBPyConnection":
-    """An empty index in memory, spilling into `folder`; files are read below `reachable` only."""
+    """An empty index in memory, spilling into `folder`; what files there are to
+    read, lie below `reachable`."""
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {
@@ -57,7 +58,8 @@ def open_database(
     connection = duckdb.connect(":memory:", config=config)
     connection.execute(TABLES)
     connection.execute(LEVEL_WORDS_TABLE)
-    connection.execute(f"SET allowed_directories = [{sql_text(str(reachable))}]")
+    if reachable is not None:
+        connection.execute(f"SET allowed_directories = [{sql_text(str(reachable))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
@@ -67,7 +69,12 @@ class Database:
     """The connection and its spill folder, which are dropped together."""
 
     def __init__(
-        self, *, memory_mib: int, spill_mib: int, reachable: Path, threads: int | None = None
+        self,
+        *,
+        memory_mib: int,
+        spill_mib: int,
+        reachable: Path | None = None,
+        threads: int | None = None,
     ) -> None:
         folder = tempfile.mkdtemp(prefix="query-logs-")
         # also when nobody closes: at collection or the end of the process

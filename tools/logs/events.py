@@ -62,6 +62,12 @@ _MASKED = (
 )
 
 
+def template_sql(message: str) -> str:
+    """What a message has in common with others of its kind: numbers, ids and addresses masked."""
+    opening = f"left(regexp_replace({message}, {sql_text(LEADING_LEVEL)}, ''), {_TEMPLATE_CHARS})"
+    return f"trim(regexp_replace({opening}, {sql_text(_MASKED)}, '<*>', 'g'))"
+
+
 def insert_sql(zone: tzinfo) -> str:
     """The statement that parses pieces of text into `fresh`.
 
@@ -206,9 +212,7 @@ stating AS (
          CASE WHEN length(found_service) <= {_SERVICE_CHARS}
                    AND left(found_service, 1) NOT IN ('{{', '[', '') THEN found_service
          END AS service,
-         trim(regexp_replace(
-           left(regexp_replace(message, {sql_text(LEADING_LEVEL)}, ''), {_TEMPLATE_CHARS}),
-           {sql_text(_MASKED)}, '<*>', 'g')) AS template
+         {template_sql("message")} AS template
   FROM judged)"""
 
 

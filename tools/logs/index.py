@@ -9,15 +9,18 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.logs.builder import SegmentBuilder
+from tools.logs.choice import Event
+from tools.logs.context import Neighbour, neighbours
 from tools.logs.coverage import ServiceFacts, service_facts
 from tools.logs.database import Batch, Database
 from tools.logs.folder import LogFile, names_of, service_of, walk
+from tools.logs.indexed import IndexedFile
+from tools.logs.levels import Level
 from tools.logs.limits import IndexLimits
 from tools.logs.reader import FileState, TextFile
 from tools.logs.segments import SegmentFolder, segment_id
@@ -31,16 +34,6 @@ _PACKED_FACTOR = 10
 _TRANSACTION_FILES = 500
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """A file, or a run of lines of one, as the index holds it, and the names it answers to."""
-
-    file_id: int
-    file: LogFile
-    state: FileState
-    names: list[str]
-
-
 class LogIndex:
     """Not safe for concurrent use: its owner takes turns. Methods raise OSError for the folder
     itself and `duckdb.Error` for the engine, never for what a file holds."""
@@ -50,10 +43,11 @@ class LogIndex:
     ) -> None:
         self.zone = zone
         self.limits = limits
+        self.counted: dict[Level | None, int] | None = None
         self._segments = SegmentFolder(kept_in, root, zone, limits.read)
         self._builder = SegmentBuilder(self._segments, zone, limits)
         self._root = root
-        self._found: list[LogFile] = []
+        self.found: list[LogFile] = []
         self._passed_over: Counter[str] = Counter()
         self._database: Database | None = None
         self._files: dict[str, IndexedFile] = {}
@@ -83,7 +77,7 @@ class LogIndex:
     def look(self) -> None:
         """Walk the folder, forget what is gone or changed, attach what lies on disk."""
         walked = walk(self._root, self.limits.max_files)
-        self._passed_over, self._found = walked.passed_over, walked.files
+        self._passed_over, self.found = walked.passed_over, walked.files
         now = {file.cited_as: file.signature for file in walked.files}
         self._forget(
             entry
@@ -140,9 +134,13 @@ class LogIndex:
             self._services = service_facts(self.connection)
         return self._services
 
+    def neighbours(self, events: list[Event], around: int) -> list[Neighbour]:
+        """The events beside each of the best ranked."""
+        return neighbours(self.connection, events, around)
+
     def names(self) -> set[str]:
         """Every name that a file or folder of the last walk answers to."""
-        return {name for file in self._found for name in names_of(file.cited_as)}
+        return {name for file in self.found for name in names_of(file.cited_as)}
 
     def left_out(self) -> Counter[str]:
         """How many files are not wholly in the index, by reason."""
@@ -175,7 +173,7 @@ class LogIndex:
         return self._database
 
     def _missing(self) -> list[LogFile]:
-        return [file for file in self._found if file.cited_as not in self._files]
+        return [file for file in self.found if file.cited_as not in self._files]
 
     def _is_large(self, file: LogFile) -> bool:
         return _weight(file) >= self.limits.segment_bytes and os.access(file.path, os.R_OK)

@@ -24,6 +24,7 @@ def overview(
     names: Iterable[str],
     zone_name: str,
     *,
+    files: int = 0,
     left_out: Mapping[str, int] | None = None,
     unavailable: str | None = None,
 ) -> str:
@@ -37,6 +38,8 @@ def overview(
     text = _PURPOSE.format(zone=zone_name)
     if unavailable is not None:
         return f"{text} Not available now: {unavailable}."
+    if files:
+        text += f" {files} files."
     if left_out:
         counts = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
         text += f" Not wholly read: {counts}."

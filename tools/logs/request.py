@@ -14,6 +14,7 @@ from tools.logs.zones import find_zone, to_utc
 from tools.scope import canonical_keyword
 
 _YEARS = range(1900, 2200)
+_AROUND_A_LEVEL = 2
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -75,6 +76,13 @@ class LogsQuery(BaseModel):
         None, description="Literal text that a line of the event must contain, case-insensitive."
     )
     limit: int = Field(20, ge=1, le=100, description="How many events to show at most.")
+    around: int | None = Field(
+        None,
+        ge=0,
+        le=10,
+        description="Events to show before and after the best matches, of any level, in the same "
+        "file; not counted. Default: 2 with `level`, else 0.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,15 @@ def canonical_scope(request: LogsQuery) -> dict[str, Any]:
         "level": request.level,
         "keyword": _folded(request.keyword),
         "limit": request.limit,
+        "around": around_of(request),
     }
+
+
+def around_of(request: LogsQuery) -> int:
+    """How many neighbours a match is shown with: a level filter hides what led up to it."""
+    if request.around is not None:
+        return request.around
+    return _AROUND_A_LEVEL if request.level else 0
 
 
 def window_of(request: LogsQuery) -> Window:

@@ -45,6 +45,8 @@ def summary(
     connection: "DuckDBPyConnection",
     *,
     shown: int,
+    beside: int,
+    files: int,
     totals: Totals,
     window: Window,
     zone_name: str,
@@ -56,8 +58,10 @@ def summary(
         for level, count in totals.by_level.items()
     )
     lines = [
-        f"shown {shown} of {totals.events} matching events, in time order",
-        f"window {_moment(window.start) or 'open'} to {_moment(window.end) or 'open'} (UTC)",
+        f"shown {shown} of {totals.events} matching events, in time order"
+        + (f", with {beside} more near them that do not match" if beside else ""),
+        f"window {_moment(window.start) or 'open'} to {_moment(window.end) or 'open'} (UTC)"
+        + (f"; {files} files searched" if files else ""),
         f"matches from {_moment(totals.first) or '?'} to {_moment(totals.last) or '?'}; "
         f"times written without a zone are read as {zone_name}",
         f"levels: {', '.join(levels)}",

@@ -5,7 +5,7 @@ Failures:
 - `INVALID_TIME_WINDOW`: the start lies after the end.
 - `UNKNOWN_TIME_ZONE`: the zone is no IANA name and no offset.
 - `QUERY_TOO_BROAD`: none of service, keyword, start and end was given.
-- `LOG_FOLDER_UNAVAILABLE`: the folder cannot be listed; may be tried again.
+- `LOG_SOURCE_UNAVAILABLE`: the folder or table cannot be read now; may be tried again.
 - `LOG_INDEX_BUILDING`: a large folder is still being read; may be tried again.
 - `LOG_ENGINE_FAILED`: the index ran out of memory or broke, and starts over; may be tried again.
 """
@@ -76,7 +76,7 @@ class LogsTool(EvidenceTool[LogsQuery]):
         return self._described[1]
 
     def scope(self, request: LogsQuery) -> dict[str, Any]:
-        """Service, start, end (UTC), timezone, level, keyword, limit (C5.3)."""
+        """Service, start, end (UTC), timezone, level, keyword, limit, around (C5.3)."""
         return canonical_scope(request)
 
     async def search(self, request: LogsQuery) -> ToolResult:
@@ -102,7 +102,7 @@ class LogsTool(EvidenceTool[LogsQuery]):
             try:
                 return work()
             except OSError:
-                raise ToolFailure("LOG_FOLDER_UNAVAILABLE", retryable=True) from None
+                raise ToolFailure("LOG_SOURCE_UNAVAILABLE", retryable=True) from None
             except duckdb.OutOfMemoryException:
                 raise ToolFailure("LOG_ENGINE_FAILED", retryable=True) from None
             except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException):
@@ -127,5 +127,6 @@ class LogsTool(EvidenceTool[LogsQuery]):
             self._index.services(),
             self._index.names(),
             self._zone_name,
+            files=len(self._index.found),
             left_out=self._index.left_out(),
         )

@@ -1,0 +1,57 @@
+"""`sources.logs` as a tool: a folder by path or `file://` URL, a log table by SQLAlchemy URL."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from graph.settings import Settings, SettingsError
+from tools.evidence import EvidenceTool
+
+_ENGINES = ("sqlite", "postgresql", "mysql", "mariadb")
+_NEEDS_TABLE = "sources.logs_table: a database needs the names of the log table and its columns"
+
+
+def log_tool(settings: Settings, shipped: Path, index_folder: Path | None) -> EvidenceTool[Any]:
+    """The tool, not yet opened. Raises `SettingsError`, which repeats no address."""
+    from tools.logs import LogsTool
+
+    named = settings.sources.logs
+    if isinstance(named, str) and "://" in named and not named.startswith("file:"):
+        return _of_table(settings, named)
+    if settings.sources.logs_table is not None:
+        raise SettingsError("sources.logs_table: only for sources.logs that is a database's URL")
+    return LogsTool(
+        shipped if named is None else _folder(named),
+        default_timezone=settings.sources.logs_time_zone,
+        index_folder=index_folder,
+    )
+
+
+def _folder(named: str | Path) -> Path:
+    if isinstance(named, Path) or not named.startswith("file:"):
+        return Path(named)
+    url = urlsplit(named)
+    if url.netloc not in ("", "localhost") or not url.path.startswith("/"):
+        raise SettingsError("sources.logs: a file URL names a folder of this host: file:///folder")
+    return Path(url2pathname(url.path))
+
+
+def _of_table(settings: Settings, url: str) -> EvidenceTool[Any]:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    from tools.logs import LogColumns, LogTableTool
+
+    try:
+        where = make_url(url)
+    except (ArgumentError, ValueError):
+        raise SettingsError("sources.logs: neither a folder nor a database's URL") from None
+    engine = where.get_backend_name()
+    if engine not in _ENGINES or (engine == "sqlite" and where.database in (None, "", ":memory:")):
+        raise SettingsError(f"sources.logs: a database's URL is of {', '.join(_ENGINES)} (a file)")
+    table = settings.sources.logs_table
+    if table is None:
+        raise SettingsError(_NEEDS_TABLE)
+    columns = LogColumns(**table.model_dump())
+    return LogTableTool(url, columns, default_timezone=settings.sources.logs_time_zone)
