@@ -56,6 +56,8 @@ def mask_addresses(text: str, mark: Mark) -> str:
 
 def mask_emails(text: str, mark: Mark) -> str:
     """Whole addresses, but for the `git@` of repositories."""
+    if not any(sign in text for sign in ("@", "%40", "u0040")):
+        return text
     parts: list[str] = []
     done = 0
     for sign in _AT.finditer(text):

@@ -29,6 +29,23 @@ _HEAD = re.compile(
     rf"|(?P<words>(?:[ ]{{1,2}}(?:like|in|by)?[ ]{{0,4}}|(?=\())(?:\([ ]{{0,4}})?)(?={QUOTE})"
     r"|(?P<element>>))"
 )
+# a plain search for these is quick, and most texts hold none
+_PARTS_OF_STEMS = (
+    *(
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "credential",
+        "otp",
+        "cv",
+        "sig",
+        "sessid",
+        "sessionid",
+    ),
+    *("masterauth", "cookie", "密", "口令", "令牌", "验证码"),
+)
 _WHOSE_KEY = re.compile(
     r"(?:api|access|secret|private|shared|account|auth|encrypt(?:ion)?|signing|master|app|storage"
     r"|subscription|service|license|ssh|client|deploy|webhook|session)[ _-]?\Z"
@@ -42,6 +59,18 @@ _OPTION = re.compile(
     r"(?:-(?<![^\s\"'\[].)-?[a-z-]{0,40}?(?:password|passwd|token|secret|key)[\"']?,?[ ]"
     r"|identified (?:with [a-z_0-9]{1,40} )?by |requirepass |masterauth |sshpass -p ?"
     r"|-(?<![^\s\"'\[].)(?:u|-user)[ =][\"']?[^\s:\"']{1,80}:)"
+)
+_PARTS_OF_OPTIONS = (
+    " -",
+    '"-',
+    "'-",
+    "\n-",
+    "[-",
+    "\t-",
+    "DENTIFIED",
+    "dentified",
+    "pass",
+    "masterauth",
 )
 _SAID = frozenset(
     word
@@ -71,8 +100,11 @@ _LONG = 16
 
 def mask_labels(text: str, mark: Mark) -> str:
     """Every labelled value masked, its label kept."""
-    for found in (_labelled, _given_as_options):
-        text = _replaced(text, found(_lowered(text), text), mark)
+    lowered = _lowered(text)
+    if any(part in lowered for part in _PARTS_OF_STEMS):
+        text = _replaced(text, _labelled(lowered, text), mark)
+    if text[:1] == "-" or any(part in lowered for part in _PARTS_OF_OPTIONS):
+        text = _replaced(text, _given_as_options(_lowered(text), text), mark)
     return text
 
 

@@ -10,6 +10,8 @@ from datetime import date
 
 from tools.masking.marks import Kind, Mark
 
+_ELEVEN_DIGITS = re.compile(r"\d(?:[ -]?\d){10}", re.ASCII)
+"""No shorter number is looked for, but for telephones that are called so."""
 # a pattern begins with what it consumes and looks back after it: the search then skips quickly
 _CARD = re.compile(
     r"\d(?<![\w.].)(?<!\d[,/:-].)(?:\d{13,18}|\d{3}([ -])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?"
@@ -60,15 +62,21 @@ _PROVINCES = re.compile(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|50|5[1-4]|6[1-5]|71|8[1-3]
 
 def mask_numbers(text: str, mark: Mark) -> str:
     """Cards, identity numbers and mobile numbers, and what a cut may have left of one."""
+    if _ELEVEN_DIGITS.search(text):
+        text = _mask_long_numbers(text, mark)
+    if any(word in text.lower() for word in _PHONE_WORDS):
+        text = _PHONE_NAMED.sub(lambda match: _last_group(match, mark), text)
+    return _CUT.sub(lambda match: mark(Kind.CUT, match[0]), text) if "…" in text else text
+
+
+def _mask_long_numbers(text: str, mark: Mark) -> str:
     text = _IDENTITY.sub(lambda match: _identity(match, mark), text)
     text = _CARD.sub(lambda match: _card(match, mark), text)
     text = _PHONE_ABROAD.sub(lambda match: mark(Kind.PHONE, _digits(match[1])), text)
     text = _PHONE.sub(lambda match: _phone(match, mark), text)
     if "%" in text:
         text = _PHONE_ENCODED.sub(lambda match: _last_group(match, mark), text)
-    if any(word in text.lower() for word in _PHONE_WORDS):
-        text = _PHONE_NAMED.sub(lambda match: _last_group(match, mark), text)
-    return _CUT.sub(lambda match: mark(Kind.CUT, match[0]), text) if "…" in text else text
+    return text
 
 
 def _card(match: re.Match[str], mark: Mark) -> str:
