@@ -159,6 +159,13 @@ async def test_more_rows_than_are_looked_at_are_counted_errors_first(many: LogTa
     assert any("disk full" in e.text for e in events(result))
     window = {"start": "2025-01-01T10:01:00Z", "end": "2025-01-01T10:03:19Z"}
     assert (await ask(many, service="api", **window)).total == 140
+    assert (await ask(many, keyword="h%ok")).total == 0
+
+
+# words may stand apart in a row: those rows are read, and not counted as matches unread
+async def test_a_keyword_of_several_words_is_not_counted_by_guess(many: LogTableTool) -> None:
+    result = await ask(many, keyword="health 7")
+    assert (result.evidence, result.total, result.truncated) == ([], 0, True)
 
 
 async def test_rows_without_a_key_are_numbered_by_the_answer(tmp_path: Path) -> None:
