@@ -13,7 +13,7 @@ import pytest
 
 from tests.sources.logs_folder import LogFolder
 from tools.evidence import ToolFailure
-from tools.logs import IndexLimits
+from tools.logs import IndexLimits, sighting
 from tools.logs.builder import SegmentBuilder
 from tools.logs.index import LogIndex
 from tools.logs.reader import TextFile
@@ -47,6 +47,7 @@ def write(folder: LogFolder) -> None:
     folder.write("blank.log", f"{DAY}T09:00:00Z  lease   fence apart\n" + noise("s"))
     folder.write("json.jsonl", f'{{"time":"{DAY}T09:30:00Z","service":"pay","msg":"LeaseFence"}}\n')
     folder.write("shell.log", f"{DAY}T09:40:00Z c:\\lease\\fence\n" + noise("s"))
+    folder.write("edge.jsonl", f'{{"time":"{DAY}T09:50:00Z","service":"gateway","msg":"idle"}}\n')
     folder.write("core.log", bytes(range(256)) * 64)
 
 
@@ -76,6 +77,17 @@ async def test_a_short_cut_answers_as_the_whole_index_does(
     cold = LogFolder(whole.root, limits=SMALL_STEPS)
     assert await cold.ask(**question) == await whole.ask(**question)
     cold.tool.close()
+
+
+async def test_a_keyword_across_two_blocks_is_sighted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sighting, "_BLOCK_BYTES", 16)
+    folder = LogFolder(tmp_path, limits=SMALL_STEPS)
+    for shift in range(20):
+        folder.write(f"{shift}.log", f"{DAY}T00:00:00Z {'x' * shift} leasefence\n")
+    assert (await folder.ask(keyword="leasefence", limit=50)).total == 20
+    folder.tool.close()
 
 
 def wait_until_built(index: LogIndex) -> None:

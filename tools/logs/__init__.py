@@ -5,7 +5,7 @@
 - `request`: input schema, canonical scope, window; `services`: what a service name means
 - `search`: filters in SQL and totals; `choice`: which matches are shown, `context`: what beside
   them
-- `fitting`: events within a byte limit; `summary`: the overview of many matches
+- `fitting`: events within a byte limit; `summary`: the overview of many matches by their `kinds`
 - `overview`, `coverage`: what the model is told there is
 - `folder`: which files there are; `reader`: bytes to clean text
 - `events`: text to events in one SQL statement, with `stamps`, `zones`, `levels` and `fields`

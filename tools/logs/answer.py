@@ -46,10 +46,13 @@ def _answer(
     events = choose(index.connection, request.limit)
     beside = index.neighbours(events, around_of(request))
     remarks = _remarks(totals, filters.window, partial)
-    if index.counted is not None:
+    unread = index.counted is not None
+    if index.counted is not None and " " not in (filters.keyword or ""):
         looked_at, counted = totals.events, sum(index.counted.values())
         totals = replace(totals, events=max(looked_at, counted), by_level=index.counted)
         remarks.append(f"kinds are of {looked_at} of them, errors first: narrow the window for all")
+    elif unread:
+        remarks.append("not all rows with these words were looked at: narrow the window")
     fitted = _fit(index, events, beside, filters.keyword, max_bytes)
     crowded = fitted.matches < totals.events
     overview: list[Evidence] = []
@@ -68,7 +71,7 @@ def _answer(
         overview = [Evidence(SOURCE, _within(text, _SUMMARY_BYTES))]
     return ToolResult(
         [*overview, *fitted.evidence],
-        truncated=fitted.matches < totals.events or not fitted.whole or bool(partial),
+        truncated=unread or fitted.matches < totals.events or not fitted.whole or bool(partial),
         total=totals.events,
     )
 

@@ -4,11 +4,10 @@ It says how many, in which window and zone, at which levels, which messages are 
 frequent, so that one decisive line among thousands can be asked for by keyword.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tools.logs.levels import Level
+from tools.logs.kinds import Template, kinds
 from tools.logs.request import Window
 from tools.logs.search import Totals
 
@@ -23,22 +22,6 @@ _TEMPLATE_CHARS = 140
 _ADDRESS = r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
 _ADDRESSES = 3
 _ADDRESS_MATCHES = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A kind of message: its masked text, level, how many matches, the first one's time (UTC)."""
-
-    text: str
-    level: Level | None
-    events: int
-    first: datetime | None
-
-    def line(self) -> str:
-        at = f" first {_moment(self.first)}" if self.first else ""
-        level = f" {self.level.name}" if self.level else ""
-        text = self.text if len(self.text) <= _TEMPLATE_CHARS else f"{self.text[:_TEMPLATE_CHARS]}…"
-        return f"  {self.events}x{at}{level}: {text}"
 
 
 def summary(
@@ -71,24 +54,19 @@ def summary(
         return "\n".join(lines)
     if addresses := _addresses(connection, totals.events):
         lines.append(f"addresses in most events: {addresses}")
-    kinds = _templates(connection)
-    rare, frequent = kinds[:_RARE], kinds[_RARE:][: -_FREQUENT - 1 : -1]
-    lines += [f"{len(kinds)} kinds of message; rarest:", *(kind.line() for kind in rare)]
+    found = kinds(connection)
+    rare, frequent = found[:_RARE], found[_RARE:][: -_FREQUENT - 1 : -1]
+    lines += [f"{len(found)} kinds of message; rarest:", *map(_line, rare)]
     if frequent:
-        lines += ["most frequent:", *(kind.line() for kind in frequent)]
+        lines += ["most frequent:", *map(_line, frequent)]
     return "\n".join(lines)
 
 
-def _templates(connection: "DuckDBPyConnection") -> list[Template]:
-    """All kinds of message, rarest first; among equals the worse and the earlier."""
-    rows = connection.execute(
-        "SELECT template, level, count(*) AS events, min(placed) FROM matched WHERE inside "
-        "GROUP BY template, level ORDER BY events, level DESC NULLS LAST, min(n)"
-    ).fetchall()
-    return [
-        Template(text, None if level is None else Level(level), events, first)
-        for text, level, events, first in rows
-    ]
+def _line(kind: Template) -> str:
+    at = f" first {_moment(kind.first)}" if kind.first else ""
+    level = f" {kind.level.name}" if kind.level else ""
+    text = kind.text if len(kind.text) <= _TEMPLATE_CHARS else f"{kind.text[:_TEMPLATE_CHARS]}…"
+    return f"  {kind.events}x{at}{level}: {text}"
 
 
 def _addresses(connection: "DuckDBPyConnection", events: int) -> str:
