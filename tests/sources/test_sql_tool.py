@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from graph.settings import Settings, SettingsError
+from graph.sources import make_tools
 from tests.sources.sql_database import failure, make_database, run
 from tools.sql import SqlTool
+from tools.sql.database import open_database
 
 
 @pytest.fixture
@@ -74,8 +77,8 @@ async def test_nothing_of_a_failure_is_logged(
 
 def test_the_description_lists_tables_as_they_are_written(tool: SqlTool) -> None:
     description = tool.description
-    assert "orders(order_id, tenant_id, status, note)" in description
-    assert '"order"("select", "name with space; DROP TABLE x")' in description
+    assert "orders(order_id BIGINT, tenant_id TEXT, status TEXT, note TEXT)" in description
+    assert '"order"("select" INT, "name with space; DROP TABLE x" TEXT)' in description
     assert "broken()" in description
     assert "sqlite" in description
     assert len(description) < 1_500
@@ -121,11 +124,55 @@ def test_scope_is_the_canonical_statement_and_the_limit(tool: SqlTool) -> None:
     assert tool.scope(tool.Input.model_validate(scope)) == scope
 
 
-@pytest.mark.parametrize("url", ["mysql://u:secret@h/d", "sqlite://", "sqlite:///:memory:", "x"])
-def test_other_databases_are_refused_at_once_without_their_url(url: str) -> None:
-    with pytest.raises(ValueError, match="SQLite file") as caught:
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("sqlite://", "SQLite file"),
+        ("sqlite:///:memory:", "SQLite file"),
+        ("x", "database URL"),
+        ("oracle://u:secret@h/d", "database URL"),
+        ("mysql://u:secret@h:port/d", "database URL"),
+        ("mysql://u:secret@h", "name of a database"),
+        ("mysql+mysqldb://u:secret@h/d", "by pymysql"),
+        ("postgresql+psycopg2://u:secret@h/d", "by psycopg"),
+        ("mysql://u:secret@h/mysql", "own schemas"),
+        ("mariadb://u:secret@h/Information_Schema", "own schemas"),
+        ("postgresql://u:secret@h/d?options=-csearch_path%3Dshop,pg_catalog", "own schemas"),
+    ],
+)
+def test_other_databases_are_refused_at_once_without_their_url(url: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as caught:
         SqlTool(url)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "extra"), [("mysql://u:secret@h/d", "mysql"), ("postgresql://u:secret@h/d", "postgres")]
+)
+def test_a_missing_driver_is_named_with_what_brings_it(
+    url: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.sql.urls.find_spec", lambda name: None)
+    with pytest.raises(SettingsError, match=f"sources.database: .* --extra {extra}$") as caught:
+        make_tools(Settings(sources={"database": url}))
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "backend", "schemas"),
+    [
+        ("mysql://u@h/shop", "mysql", ("shop",)),
+        ("mysql+pymysql://u@h/shop", "mysql", ("shop",)),
+        ("mariadb://u@h/shop?ssl_ca=x", "mysql", ("shop",)),
+        ("postgresql://u@h/d", "postgresql", ("public",)),
+        ("postgres://u@h/d?sslmode=require", "postgresql", ("public",)),
+        ("postgresql+psycopg://u@h/d?options=-csearch_path%3Dshop,public", "postgresql",
+         ("shop", "public")),
+    ],
+)  # fmt: skip
+def test_a_url_names_engine_and_schemas(url: str, backend: str, schemas: tuple[str, ...]) -> None:
+    database = open_database(url)
+    assert (database.backend, database.schemas) == (backend, schemas)
 
 
 def test_importing_and_making_the_tool_is_light() -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.sources.sql_database import failure, make_database, rows, run
 from tools.evidence import ToolFailure
 from tools.sql import SqlTool
+from tools.sql.leash import Leash
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -107,7 +108,7 @@ def test_the_connection_itself_refuses_what_the_rules_refuse(path: Path, sql: st
     before = hashlib.sha256(path.read_bytes()).digest()
     with (
         pytest.raises(ToolFailure) as caught,
-        SqliteDatabase(str(path)).reading(lambda: False) as connection,
+        SqliteDatabase(str(path)).reading(Leash(60)) as connection,
     ):
         connection.exec_driver_sql(sql)
     assert caught.value.code in ("SQL_NOT_ALLOWED", "SQL_INVALID")
@@ -119,7 +120,7 @@ def test_the_file_is_open_for_reading_only(path: Path) -> None:
     # the innermost wall: with the authoriser and query_only out of the way too
     from tools.sql.sqlite import SqliteDatabase
 
-    with SqliteDatabase(str(path)).reading(lambda: False) as connection:
+    with SqliteDatabase(str(path)).reading(Leash(60)) as connection:
         driver = connection.connection.driver_connection
         assert isinstance(driver, sqlite3.Connection)
         driver.set_authorizer(None)

@@ -5,7 +5,7 @@ views and virtual tables do behind it.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,10 +15,19 @@ from sqlalchemy.pool import NullPool
 
 from tools.evidence import ToolFailure
 from tools.sql.allowed import READ_PRAGMAS
+from tools.sql.database import MAX_TABLES_READ, Column, Table
+from tools.sql.leash import Leash
+from tools.sql.urls import Backend
 
 _BUSY_SECONDS = 2.0
 _STEPS_BETWEEN_CHECKS = 10_000
 _MAX_VALUE_BYTES = 32 * 1024 * 1024
+
+_HIDDEN = 1
+_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+    r" AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type, name"
+)
 
 _ACTIONS = frozenset(
     {
@@ -38,8 +47,9 @@ _DENIED_FUNCTIONS = frozenset({"load_extension", "regexp", "fts3_tokenizer"})
 class SqliteDatabase:
     """One SQLite file. A connection a query: no session state, safe from any thread."""
 
-    backend = "sqlite"
-    schemas = frozenset({"main"})
+    backend: Backend = "sqlite"
+    schemas = ("main",)
+    times = "times as stored, no zone added"
 
     def __init__(self, path: str) -> None:
         self.name = Path(path).stem
@@ -47,20 +57,24 @@ class SqliteDatabase:
         self._engine: Engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
 
     @contextmanager
-    def reading(self, expired: Callable[[], bool]) -> Iterator[Connection]:
-        """A connection whose statements end once `expired` says so.
-
-        Raises `ToolFailure`, codes as in `tools.sql.tool`; the driver's text is dropped.
-        """
+    def reading(self, leash: Leash) -> Iterator[Connection]:
+        """As `Database.reading`."""
         try:
             with self._engine.connect() as connection:
                 driver = connection.connection.driver_connection
                 if not isinstance(driver, sqlite3.Connection):
                     raise TypeError("not a SQLite connection")
-                driver.set_progress_handler(expired, _STEPS_BETWEEN_CHECKS)
+                driver.set_progress_handler(leash.expired, _STEPS_BETWEEN_CHECKS)
                 yield connection
         except DBAPIError as error:
             raise _failure(error.orig) from None
+
+    def tables(self, connection: Connection) -> Sequence[Table]:
+        """As `Database.tables`; the engine's own are left out."""
+        names = [name for (name,) in connection.exec_driver_sql(_TABLES)]
+        quote = connection.dialect.identifier_preparer.quote
+        listed = [_with_columns(connection, quote(name)) for name in names[:MAX_TABLES_READ]]
+        return [*listed, *(Table(quote(name)) for name in names[MAX_TABLES_READ:])]
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._uri, uri=True, timeout=_BUSY_SECONDS)
@@ -70,6 +84,15 @@ class SqliteDatabase:
         connection.execute("PRAGMA query_only = 1")
         connection.set_authorizer(_authorize)
         return connection
+
+
+def _with_columns(connection: Connection, quoted: str) -> Table:
+    try:
+        found = connection.exec_driver_sql(f"PRAGMA table_xinfo({quoted})")
+        return Table(quoted, tuple(Column(row[1], row[2]) for row in found if row[6] != _HIDDEN))
+    except DBAPIError:
+        # a view whose table is gone has a name but no columns
+        return Table(quoted)
 
 
 def _text(stored: bytes) -> str:

@@ -6,16 +6,17 @@ The dialect and its rules come from the database URL. Failure codes, the driver'
 |---|---|
 | `SQL_NOT_ALLOWED` | not one plain reading statement by the rules in `tools.sql.allowed` |
 | `SQL_INVALID` | does not parse, or the database refuses it as it is written |
-| `SQL_UNKNOWN_NAME` | a table, column or function that does not exist |
-| `SQL_TIMEOUT` | ran into the time limit |
+| `SQL_UNKNOWN_NAME` | a table or column that does not exist, also behind a view |
+| `SQL_TIMEOUT` | ran into the time limit, the server's or ours |
 | `SQL_TOO_LARGE` | a single value beyond what may be held |
-| `DATABASE_BUSY`, `DATABASE_UNAVAILABLE` | locked, cannot be opened or read now; may be retried |
+| `DATABASE_BUSY`, `DATABASE_UNAVAILABLE` | locked, cannot be reached or read now; may be retried |
+| `DATABASE_ACCESS_DENIED` | the server refuses the account |
+| `DATABASE_UNKNOWN` | the server has no such database |
+| `DATABASE_MISCONFIGURED` | an option of the URL, such as a certificate, is wrong |
 | `DATABASE_UNREADABLE` | not a database, damaged, no permission |
 """
 
 import asyncio
-import threading
-import time
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,7 +24,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from tools.evidence import Evidence, EvidenceTool, ToolFailure, ToolResult
 
 if TYPE_CHECKING:
-    from tools.sql.sqlite import SqliteDatabase
+    from sqlalchemy import Connection
+
+    from tools.sql.database import Database
+    from tools.sql.leash import Leash
+    from tools.sql.rows import Rows
     from tools.sql.statement import Statement
 
 _MAX_SQL_CHARS = 4000
@@ -48,8 +53,10 @@ class SqlInput(BaseModel):
 class SqlTool(EvidenceTool[SqlInput]):
     """Reads one database by SQL.
 
-    `url` is an SQLAlchemy URL of a SQLite file. `max_seconds` bounds one statement, `max_bytes`
-    (UTF-8) all rows of a result, `max_cell_chars` one text in it. The URL never leaves the tool.
+    `url` is an SQLAlchemy URL: `sqlite:///path`, `mysql://`, `mariadb://` or `postgresql://`, the
+    last three with their driver named or not; ValueError for another one or a missing driver.
+    `max_seconds` bounds one statement, `max_bytes` (UTF-8) all rows of a result, `max_cell_chars`
+    one text in it. The URL never leaves the tool.
     """
 
     name = "query_mysql"
@@ -64,14 +71,15 @@ class SqlTool(EvidenceTool[SqlInput]):
         max_bytes: int = 65_536,
         max_cell_chars: int = 2_000,
     ) -> None:
-        kind, _, place = url.partition("://")
-        if kind.partition("+")[0] != "sqlite" or place.lstrip("/") in ("", ":memory:"):
-            raise ValueError("query_mysql needs the URL of a SQLite file: sqlite:///path/to/file")
+        from tools.sql.urls import names_a_file, server_url
+
+        if not names_a_file(url):
+            server_url(url)
         self._url = url
         self._max_seconds = max_seconds
         self._max_bytes = max_bytes
         self._max_cell_chars = max_cell_chars
-        self._opened: SqliteDatabase | None = None
+        self._opened: Database | None = None
         self._described: str | None = None
 
     @property
@@ -91,27 +99,19 @@ class SqlTool(EvidenceTool[SqlInput]):
 
     async def search(self, request: SqlInput) -> ToolResult:
         """One evidence a row, in the order of the database. Codes: see the module."""
-        abandoned = threading.Event()
+        from tools.sql.leash import Leash
+
+        leash = Leash(self._max_seconds)
         try:
-            return await asyncio.to_thread(self._answer, request, abandoned)
+            return await asyncio.to_thread(self._answer, request, leash)
         finally:
-            abandoned.set()
+            leash.let_go()
 
-    def _answer(self, request: SqlInput, abandoned: threading.Event) -> ToolResult:
-        from tools.sql.rows import RowBounds, read_rows
-
+    def _answer(self, request: SqlInput, leash: "Leash") -> ToolResult:
         statement = self._read(request.sql)
         database = self._database()
-        bounds = RowBounds(request.limit, self._max_bytes, self._max_cell_chars)
-        deadline = time.monotonic() + self._max_seconds
-        with database.reading(
-            lambda: abandoned.is_set() or time.monotonic() > deadline
-        ) as connection:
-            # one row over the limit tells whether there are more; no_parameters keeps % and : text
-            result = connection.execution_options(no_parameters=True).exec_driver_sql(
-                statement.bounded(request.limit + 1)
-            )
-            rows = read_rows(list(result.keys()), result, bounds)
+        with database.reading(leash) as connection:
+            rows = self._rows(connection, statement, request.limit)
         tables = ", ".join(statement.tables[:_MAX_TABLES_IN_SOURCE]) or "no table"
         source = f"{database.name}: {tables}"
         return ToolResult(
@@ -120,33 +120,47 @@ class SqlTool(EvidenceTool[SqlInput]):
             total=None if rows.truncated else len(rows.texts),
         )
 
+    def _rows(self, connection: "Connection", statement: "Statement", limit: int) -> "Rows":
+        """Row by row from the server: a cursor there, no more than a row at a time here."""
+        from tools.sql.rows import RowBounds, read_rows
+
+        reading = connection.execution_options(
+            no_parameters=True,  # keeps % and : text
+            stream_results=statement.query is not None,
+            max_row_buffer=1,
+        )
+        # one row over the limit tells whether there are more
+        with reading.exec_driver_sql(statement.bounded(limit + 1)) as result:
+            bounds = RowBounds(limit, self._max_bytes, self._max_cell_chars)
+            return read_rows(list(result.keys()), result, bounds)
+
     def _read(self, sql: str) -> "Statement":
         from tools.sql.rules import Rules
         from tools.sql.statement import read_statement
 
         database = self._database()
-        return read_statement(sql, Rules(database.backend, database.schemas))
+        return read_statement(sql, Rules(database.backend, frozenset(database.schemas)))
 
-    def _database(self) -> "SqliteDatabase":
+    def _database(self) -> "Database":
         if self._opened is None:
-            from sqlalchemy import make_url
+            from tools.sql.database import open_database
 
-            from tools.sql.sqlite import SqliteDatabase
-
-            self._opened = SqliteDatabase(make_url(self._url).database or "")
+            self._opened = open_database(self._url)
         return self._opened
 
     def _tables(self) -> str:
         from tools.sql.catalogue import table_listing
+        from tools.sql.leash import Leash
 
-        deadline = time.monotonic() + _DESCRIBE_SECONDS
-        with self._database().reading(lambda: time.monotonic() > deadline) as connection:
-            return table_listing(connection, _LISTING_CHARS)
+        database = self._database()
+        with database.reading(Leash(_DESCRIBE_SECONDS)) as connection:
+            quote = connection.dialect.identifier_preparer.quote
+            return table_listing(database.tables(connection), quote, _LISTING_CHARS)
 
     def _sentence(self, tables: str) -> str:
         database = self._database()
         return (
             f"Read the database {database.name} with one {database.backend} SELECT statement"
-            " (also EXPLAIN and schema tables). One evidence a row; times as stored, no zone added."
-            f" Tables: {tables}."
+            f" (also EXPLAIN and schema tables). One evidence a row; {database.times}."
+            f" Tables, comments quoted: {tables}."
         )
