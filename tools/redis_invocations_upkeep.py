@@ -43,14 +43,14 @@ async def prune(client: "Client", prefix: str, *, before: float) -> int:
 
 async def estimate_bytes(client: "Client", prefix: str, *, max_seconds: float) -> int:
     """What the records take in memory: counted as far as the time goes, times the mean of a
-    sample, which the server itself measures by sampling."""
+    sample of them."""
     end = time.monotonic() + max_seconds
     sample: list[int] = []
     count = 0
     async for name in _names(client, prefix):
         if len(sample) < _SAMPLED_RECORDS:
-            # one that expired meanwhile takes nothing
-            sample.append(int(await client.memory_usage(name) or 0))
+            # every field of it: one of them holds nearly all; what expired meanwhile takes nothing
+            sample.append(int(await client.memory_usage(name, samples=0) or 0))
         count += 1
         if time.monotonic() > end:
             break

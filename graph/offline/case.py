@@ -44,15 +44,14 @@ def read_sources(schemas: Iterable[dict[str, Any]]) -> Sources:
         sources.tools.update(dict.fromkeys(fields, function["name"]))
         described = function.get("description", "")
         if "sql" in fields:
-            tables = re.findall(r"(\w+)\"?\s*\(([^()]*)\)", described.partition("Tables:")[2])
-            for table, named in tables:
+            # neither the length of a type nor a comment is a column
+            bare = re.sub(r"\([\d, ]*\)|(?<=[\w)]) \"(?:[^\"\\]|\\.)*\"", "", described)
+            for table, named in re.findall(r"(\w+)\"?\s*\(([^()]*)\)", bare.partition("Tables")[2]):
                 sources.tables[table] = re.findall(r"(?:^|,)\s*\"?(\w+)", named)
         elif "keyword" in fields:
             listed = re.sub(r"\([^)]*\)| \d\d-\d\d[^,;:.]*", "", described.partition("ervices")[2])
-            names = re.findall(
-                r"(?:^|[,;:\n])[ .]*([a-z][\w.-]*\w)[ .]*(?=[,;:\n]|$)", listed.lower()
-            )
-            sources.services.extend(names)
+            name = r"(?:^|[,;:\n])[ .]*([a-z][\w.-]*\w)[ .]*(?=[,;:\n]|$)"
+            sources.services.extend(re.findall(name, listed.lower()))
     return sources
 
 
