@@ -19,7 +19,7 @@ CORE = {"graph.state", "graph.parts", "graph.routing", "graph.nodes", "graph.com
 # unit -> the units of ours that it may import, besides itself
 ARROWS: dict[str, set[str]] = {
     "graph.models": PURE,
-    "graph.alerts": {"release"},
+    "graph.alerts": {"release", "tools.masking"},
     "graph.settings": {*PURE, "graph.source_settings", "graph.time_zones"},
     "graph.source_settings": {"graph.plugin_settings", "graph.time_zones"},
     "graph.state": {*PURE, "release"},
