@@ -1,5 +1,7 @@
 """Checkpoints say little of themselves; a thread that was begun with long versions keeps those."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import SecretStr
 
 from graph.compiled import DiagnosisGraph
 from graph.short_checkpoints import with_short_checkpoints
+from graph.stores.postgres_sessions import open_postgres_sessions
 from tests.fakes.bench import QUESTION, Bench, observations, trace_types
 from tests.fakes.replies import PROVED, asks, call
 
@@ -71,14 +75,33 @@ async def test_a_run_begun_with_other_versions_goes_on_with_those(
         await resumed.store.aclose()
 
 
-async def test_two_branches_of_a_thread_do_not_mix(tmp_path: Path) -> None:
-    # they carry the same numbers; each checkpoint holds its own values and names its own parent
-    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "sessions.sqlite")) as saver:
+@asynccontextmanager
+async def opened_saver(
+    kind: str, folder: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """A saver of each kind that is kept short, empty."""
+    if kind == "memory":
+        yield InMemorySaver()
+    elif kind == "sqlite":
+        async with AsyncSqliteSaver.from_conn_string(str(folder / "sessions.sqlite")) as saver:
+            yield saver
+    else:
+        url = SecretStr(request.getfixturevalue("postgres_url"))
+        async with open_postgres_sessions(url) as sessions:
+            yield sessions.saver
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgres"])
+async def test_two_branches_of_a_thread_do_not_mix(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    # C1.2: each checkpoint has its own values, where blobs are keyed by version as well
+    async with opened_saver(kind, tmp_path, request) as saver:
         bench = bench_on(saver, [*RUN, asks(call("c1", "slow")), PROVED])
         first = await bench.run()
         history = [one async for one in bench.graph.aget_state_history(THREAD)]
         routed = next(one for one in reversed(history) if one.next == ("model",))
-        await bench.graph.ainvoke(None, routed.config)
+        returned = await bench.graph.ainvoke(None, routed.config)
         second = (await bench.graph.aget_state(THREAD)).values
         assert "pool exhausted" in str(observations(first))
         assert "slow query" in str(observations(second))
@@ -88,6 +111,20 @@ async def test_two_branches_of_a_thread_do_not_mix(tmp_path: Path) -> None:
             observations(second),
             observations(first),
         ]
+        assert returned["release"] != first["release"]
+        assert [one.values["release"] for one in ends] == [returned["release"], first["release"]]
+        await bench.store.aclose()
+
+
+async def test_langgraph_still_knows_that_single_checkpoints_must_stay(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    # it may prune a thread to its latest checkpoint only where that one holds everything
+    async with opened_saver("postgres", tmp_path, request) as saver:
+        bench = bench_on(saver, RUN)
+        await bench.run()
+        with pytest.raises(NotImplementedError, match="thread-1"):
+            await saver.aprune(["thread-1"])
         await bench.store.aclose()
 
 
