@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from graph.audit.events import PackedEvent, failed_invocation, make_event, pack_event
-from graph.contract.budget import UsageShare
+from graph.contract.budget import pack_share
 from graph.contract.vocabulary import Component, Rejection
 from graph.state import DialogueMessage, State, Update
 from tools.boundary import CANCELLED_CODE
@@ -158,10 +158,11 @@ def _account(state: State, interrupted: tuple[str, ...]) -> Update:
     model call, whose tokens nobody knows (C7.2, C7.3)."""
     component = _ASKS.get(interrupted)
     if component is not None:
-        usage: UsageShare = {"model_calls": 1, "usage_unavailable": 1}
-        return {"trace": [_event(state, *_model_call(state, component))], "usage": usage}
+        spent = pack_share({"model_calls": 1, "usage_unavailable": 1})
+        return {"trace": [_event(state, *_model_call(state, component))], "usage": spent}
     if state["turn"]["verdict"] == "ADMITTED":
-        return {"trace": [_event(state, *_tool_call(state))], "usage": {"tool_calls": 1}}
+        spent = pack_share({"tool_calls": 1})
+        return {"trace": [_event(state, *_tool_call(state))], "usage": spent}
     return {}
 
 

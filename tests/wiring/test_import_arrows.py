@@ -26,8 +26,8 @@ ARROWS: dict[str, set[str]] = {
     "graph.parts": {*PURE, "graph.settings", "prompts", "tools"},
     "graph.routing": {"graph.state"},
     "graph.cancellation": {*PURE, "graph.state", "tools"},
-    "graph.channel_versions": set(),
-    "graph.compiled": {"graph.cancellation", "graph.channel_versions", "graph.state"},
+    "graph.short_checkpoints": set(),
+    "graph.compiled": {"graph.cancellation", "graph.short_checkpoints", "graph.state"},
     "graph.nodes": {
         *PURE,
         "graph.alerts",
