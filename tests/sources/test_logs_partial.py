@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> LogFolder:
     for hour in range(3):
         lines = [f"{DAY}T{hour:02d}:{n:02d}:00Z ERROR pay refused {n}\n" for n in range(30)]
         made.write(f"pay/pay-{hour}.log", "".join(lines))
-    made.write("cart.log", f"{DAY}T00:00:00Z INFO cart idle\n")
+    made.write("cart.log", f"{DAY}T03:00:00Z INFO cart idle\n")
     return made
 
 

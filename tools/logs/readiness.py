@@ -10,13 +10,13 @@ The short cuts give the same answer as the whole index would, because a service 
 its exact name or not at all. Where only the names in unread lines could tell, the whole is needed.
 
 What is too much for that is not waited for: the question is answered from a bounded part, files
-whose first lines lie nearest before the window's end first, and the answer says that it is partial.
+that begin nearest the window's start first, and the answer says that it is partial.
 """
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tools.logs.folder import LogFile, names_of, without_pod_suffix
 from tools.logs.index import LogIndex
@@ -108,16 +108,16 @@ def _named(index: LogIndex, request: LogsQuery) -> list[LogFile]:
 
 
 def _by_nearness(index: LogIndex, files: list[LogFile], request: LogsQuery) -> list[LogFile]:
-    """Those that begin last before the window's end first; those without a time at the end."""
+    """Those that begin nearest the window's start first, without one the latest before its end;
+    then those that begin after it, or without a time."""
     begins = _begins(index, files)
-    end = window_of(request).end
-    last = naive_utc(end) if end else datetime.max
+    window = window_of(request)
+    end = naive_utc(window.end) if window.end else datetime.max
+    wanted = naive_utc(window.start) if window.start else end
 
-    def distance(file: LogFile) -> tuple[bool, bool, float]:
-        begin = begins.get(file.cited_as)
-        if begin is None:
-            return True, True, 0
-        return False, begin > last, -begin.timestamp()
+    def distance(file: LogFile) -> timedelta:
+        begin = begins.get(file.cited_as, datetime.max)
+        return timedelta.max if begin > end or begin == datetime.max else abs(begin - wanted)
 
     return sorted(files, key=distance)
 
