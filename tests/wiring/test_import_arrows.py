@@ -54,7 +54,8 @@ ARROWS: dict[str, set[str]] = {
     "tools.masking": {"tools.evidence"},
     "tools.observation": {"tools.invocations", "tools.scope"},
     "tools.requests": {"tools.evidence", "tools.scope"},
-    "tools.binding": {"tools.evidence"},
+    "tools.binding": {"tools.compact_schema", "tools.evidence"},
+    "tools.compact_schema": set(),
     "tools.boundary": {
         *RECORD_TYPES,
         "tools.masking",
