@@ -56,6 +56,15 @@ class PostgresServer:
             self._process.wait(_START_SECONDS)
             self._process = None
 
+    def freeze(self) -> None:
+        """New connections are accepted, but nobody answers."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
     def new_database(self) -> str:
         """The URL of an empty database."""
         name = f"test_{uuid.uuid4().hex}"

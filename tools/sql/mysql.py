@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from pymysql.constants import FIELD_TYPE
+from pymysql.converters import encoders
 from sqlalchemy import Connection, event
 
 from tools.evidence import ToolFailure
@@ -24,7 +25,7 @@ from tools.sql.servers import CONNECT_SECONDS, LOCK_SECONDS, ServerDatabase, shu
 from tools.sql.urls import ServerUrl
 
 _TABLES = (
-    "SELECT table_name, CASE WHEN table_type LIKE '%VIEW%' THEN '' ELSE"
+    "SELECT table_name, CASE WHEN table_type IN ('VIEW', 'SYSTEM VIEW') THEN '' ELSE"
     f" LEFT(table_comment, {MAX_COMMENT_CHARS + 1}) END"
     " FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name"
 )
@@ -49,11 +50,10 @@ class MySqlDatabase(ServerDatabase):
                 "charset": "utf8mb4",
                 "password": (server.url.password or "").encode(),  # PyMySQL knows Latin 1 only
                 "local_infile": False,  # a server could ask for any file of ours
-                "conv": _DECODERS,
+                "conv": {**encoders, **_DECODERS},
             },
         )
         event.listen(self._engine, "do_connect", self._connect)
-        event.listen(self._engine, "handle_error", _forget_unread_rows)
 
     def tables(self, connection: Connection) -> Sequence[Table]:
         """As `Database.tables`: of the one schema."""
@@ -81,6 +81,11 @@ class MySqlDatabase(ServerDatabase):
         with leash.holding(lambda: _shut_early(driver), CONNECT_SECONDS):
             driver.connect()
         return driver
+
+    def _leave(self, cursor: Any) -> None:
+        result = getattr(cursor, "_result", None)
+        if result is not None:
+            result.unbuffered_active = False
 
     def _file_number(self, driver: Any) -> int:
         number: int = driver._sock.fileno()
@@ -110,14 +115,6 @@ def session_statements(server_version: str, max_seconds: float) -> list[str]:
 
 
 _ROW_LOCK_WAIT = "innodb_lock_wait_timeout"
-
-
-def _forget_unread_rows(context: Any) -> None:
-    """The driver would go on reading a connection that is cut, in order to empty it."""
-    cursor = getattr(context.execution_context, "cursor", None)  # no statement, no cursor
-    result = getattr(cursor, "_result", None)
-    if result is not None:
-        result.unbuffered_active = False
 
 
 def _shut_early(driver: Any) -> None:

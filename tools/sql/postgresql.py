@@ -100,6 +100,10 @@ class PostgresDatabase(ServerDatabase):
     def _begin(self, connection: Connection) -> None:
         connection.exec_driver_sql("SET TRANSACTION READ ONLY")
 
+    def _leave(self, cursor: Any) -> None:
+        if cursor.connection.closed:
+            cursor.close()
+
     def _file_number(self, driver: Any) -> int:
         number: int = driver.fileno()
         return number
@@ -122,6 +126,8 @@ def _by_connection(error: BaseException | None) -> str:
             text = str(error)
             if any(said in text for said in _DENIED):
                 return "DATABASE_ACCESS_DENIED"
+            if any(said in text for said in _WRONG_TLS):
+                return "DATABASE_MISCONFIGURED"
             return "DATABASE_UNKNOWN" if _NO_DATABASE in text else "DATABASE_UNAVAILABLE"
         case psycopg.ProgrammingError():
             return "DATABASE_MISCONFIGURED"
@@ -133,6 +139,7 @@ _DENIED = (
     *("authentication failed", "no password supplied", "pg_hba.conf", "permission denied for"),
     *("is not permitted to log in", 'role "'),
 )
+_WRONG_TLS = ("certificate", "does not support SSL")
 _NO_DATABASE = '" does not exist'
 
 _CODES = {

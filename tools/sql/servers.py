@@ -41,6 +41,7 @@ class ServerDatabase(ABC):
         )
         # before SQLAlchemy's own first questions, so that they are held to the limits too
         event.listen(self._engine, "connect", self._connected, insert=True)
+        event.listen(self._engine, "handle_error", self._broken_off)
 
     @contextmanager
     def reading(self, leash: Leash) -> Iterator[Connection]:
@@ -76,6 +77,11 @@ class ServerDatabase(ABC):
         held.enter_context(leash.holding(lambda: shut(wire)))
         self._prepare(driver, max(0.001, leash.left_seconds()))
 
+    def _broken_off(self, context: Any) -> None:
+        cursor = getattr(context.execution_context, "cursor", None)
+        if cursor is not None:  # there is none before a statement
+            self._leave(cursor)
+
     def _named(self, error: DBAPIError, leash: Leash) -> ToolFailure:
         failure = self._failure(error.orig)
         if failure.code == "DATABASE_UNAVAILABLE" and leash.expired():
@@ -89,6 +95,10 @@ class ServerDatabase(ABC):
     @abstractmethod
     def _begin(self, connection: Connection) -> None:
         """Begins a transaction that cannot write."""
+
+    @abstractmethod
+    def _leave(self, cursor: Any) -> None:
+        """Keeps a cursor from asking a connection that is cut for the rest of its rows."""
 
     @abstractmethod
     def _file_number(self, driver: Any) -> int:
