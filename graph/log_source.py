@@ -8,7 +8,6 @@ from urllib.request import url2pathname
 from graph.settings import Settings, SettingsError
 from tools.evidence import EvidenceTool
 
-_ENGINES = ("sqlite", "postgresql", "mysql", "mariadb")
 _NEEDS_TABLE = "sources.logs_table: a database needs the names of the log table and its columns"
 
 
@@ -38,18 +37,14 @@ def _folder(named: str | Path) -> Path:
 
 
 def _of_table(settings: Settings, url: str) -> EvidenceTool[Any]:
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import ArgumentError
-
+    from tools.databases.urls import names_a_file, server_url
     from tools.logs import LogColumns, LogTableTool
 
     try:
-        where = make_url(url)
-    except (ArgumentError, ValueError):
-        raise SettingsError("sources.logs: neither a folder nor a database's URL") from None
-    engine = where.get_backend_name()
-    if engine not in _ENGINES or (engine == "sqlite" and where.database in (None, "", ":memory:")):
-        raise SettingsError(f"sources.logs: a database's URL is of {', '.join(_ENGINES)} (a file)")
+        if not names_a_file(url):
+            server_url(url)
+    except ValueError as wrong:  # which says no more than what is wrong with it
+        raise SettingsError(f"sources.logs: {wrong}") from None
     table = settings.sources.logs_table
     if table is None:
         raise SettingsError(_NEEDS_TABLE)

@@ -1,26 +1,36 @@
-"""The real database servers that the SQL tests share, each started when a test first wants it."""
+"""The real database servers that the tests share, each started when a test first wants it."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.sources.mariadb_server import running_mariadb
+from tests.sources.mariadb_server import MariaDbServer, running_mariadb
 from tests.sources.sql_shops import MariaDbShop, PostgresShop, Shop
-from tests.stores.postgres_server import running_postgres
+from tests.stores.postgres_server import PostgresServer, running_postgres
 
 
 @pytest.fixture(scope="session")
-def mysql() -> Iterator[Shop]:
-    """A shop on MariaDB."""
+def mariadb_server() -> Iterator[MariaDbServer]:
     with running_mariadb() as server:
-        yield MariaDbShop(server)
+        yield server
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Shop]:
-    """A shop on PostgreSQL."""
+def postgres_server() -> Iterator[PostgresServer]:
     with running_postgres() as server:
-        yield PostgresShop(server)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mysql(mariadb_server: MariaDbServer) -> Shop:
+    """A shop on MariaDB."""
+    return MariaDbShop(mariadb_server)
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_server: PostgresServer) -> Shop:
+    """A shop on PostgreSQL."""
+    return PostgresShop(postgres_server)
 
 
 @pytest.fixture(params=["mysql", "postgres"])

@@ -13,9 +13,12 @@ COLUMNS = LogColumns(table="app_logs", time="at", level="severity", service="svc
 
 def make_table(url: str, time_type: str, rows: list[tuple[Any, ...]], *, key: bool = True) -> None:
     """The table `app_logs` with these rows of time, level, service, message."""
-    engine = sa.create_engine(url, poolclass=NullPool)
+    driven = url.replace("postgresql:", "postgresql+psycopg:").replace("mysql:", "mysql+pymysql:")
+    engine = sa.create_engine(driven, poolclass=NullPool)
     number = "id INTEGER PRIMARY KEY, " if key else "id INTEGER, "
     with engine.begin() as connection:
+        if engine.dialect.name == "mysql":
+            connection.exec_driver_sql("SET time_zone = '+00:00'")
         connection.exec_driver_sql(
             f"CREATE TABLE app_logs ({number}at {time_type}, severity VARCHAR(20), "
             "svc VARCHAR(80), msg TEXT)"

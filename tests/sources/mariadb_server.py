@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,12 @@ class MariaDbServer:
     def thaw(self) -> None:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
+
+    def new_database(self) -> str:
+        """The URL of an empty database."""
+        name = f"test_{uuid.uuid4().hex}"
+        self.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+        return self.url(name)
 
     def execute(self, *statements: str, database: str | None = None) -> tuple[Any, ...]:
         """As root; the rows of the last one."""

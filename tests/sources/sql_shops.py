@@ -179,7 +179,7 @@ class PostgresShop(Shop):
 
 def granted(backend: str) -> list[str]:
     """The statements that the engine's module documents, with a password in them."""
-    from tools.sql import mysql, postgresql
+    from tools.databases import mysql, postgresql
 
     text = {"mysql": mysql, "postgresql": postgresql}[backend].__doc__ or ""
     statements = re.findall(r"^ {4}((?:CREATE|GRANT|ALTER) [^;]*);$", text, re.M)

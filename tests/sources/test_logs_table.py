@@ -1,6 +1,5 @@
 """A SQL log table: the same scope, results and failures as a folder of files."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ import pytest
 
 from tests.sources.log_table import COLUMNS, ask, make_table
 from tests.sources.logs_folder import events, summary_of
-from tests.stores.postgres_server import PostgresServer, running_postgres
 from tools.evidence import ToolFailure
 from tools.logs import LogColumns, LogsQuery, LogsTool, LogTableTool
 
@@ -25,12 +23,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres() as server:
-        yield server
-
-
 def spelled(kind: str, second: int) -> Any:
     """A time as a column of this kind holds it."""
     at = START + timedelta(seconds=second)
@@ -44,6 +36,7 @@ def spelled(kind: str, second: int) -> Any:
         "nanoseconds": int(at.timestamp()) * 10**9,
         "fraction": at.timestamp() + 0.25,
         "timestamp": local,
+        "timestamp in UTC": local,
         "timestamptz": at,
     }[kind]
 
@@ -53,22 +46,22 @@ SQLITE = {
     "milliseconds": "BIGINT", "nanoseconds": "BIGINT", "fraction": "REAL",
 }  # fmt: skip
 POSTGRES = {"timestamp": "TIMESTAMP", "timestamptz": "TIMESTAMPTZ", "milliseconds": "BIGINT"}
+MARIADB = {"timestamp": "DATETIME(3)", "timestamp in UTC": "TIMESTAMP(3)", "seconds": "BIGINT"}
+ENGINES = {"sqlite": SQLITE, "postgres": POSTGRES, "mariadb": MARIADB}
 
 
 @pytest.fixture(
-    params=[*(("sqlite", kind) for kind in SQLITE), *(("postgres", kind) for kind in POSTGRES)],
+    params=[(engine, kind) for engine, types in ENGINES.items() for kind in types],
     ids=lambda param: f"{param[0]} {param[1]}",
 )
 def tool(request: pytest.FixtureRequest, tmp_path: Path) -> LogTableTool:
     engine, kind = request.param
     if engine == "sqlite":
-        url, driver, types = f"sqlite:///{tmp_path / 'log s%.db'}", "", SQLITE
-        url = url.replace("%", "%25")
+        url = f"sqlite:///{tmp_path / 'log s%.db'}".replace("%", "%25")
     else:
-        url = request.getfixturevalue("postgres").new_database()
-        driver, types = "+psycopg", POSTGRES
+        url = request.getfixturevalue(f"{engine}_server").new_database()
     rows = [(spelled(kind, second), *rest) for second, *rest in ROWS]
-    make_table(url.replace("postgresql:", f"postgresql{driver}:"), types[kind], rows)
+    make_table(url, ENGINES[engine][kind], rows)
     return LogTableTool(url, COLUMNS)
 
 

@@ -2,21 +2,14 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.sources.log_table import COLUMNS, ask
-from tests.stores.postgres_server import PostgresServer, running_postgres
+from tests.stores.postgres_server import PostgresServer
 from tools.evidence import ToolFailure
 from tools.logs import LogColumns, LogTableTool
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres() as server:
-        yield server
 
 
 # four different things: empty, truncated, failed, and a failure that may be tried again
@@ -58,11 +51,11 @@ async def test_a_slow_table_is_cut_off_by_the_database(tmp_path: Path) -> None:
 
 
 async def test_a_slow_server_is_cut_off_and_nothing_can_be_written(
-    postgres: PostgresServer,
+    postgres_server: PostgresServer,
 ) -> None:
     import psycopg
 
-    url = postgres.new_database()
+    url = postgres_server.new_database()
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE TABLE written (x int)")
         connection.execute(

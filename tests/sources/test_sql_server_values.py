@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.sources.sql_database import failure, rows, run
-from tests.sources.sql_shops import Shop
+from tests.sources.sql_shops import READER, Shop
 from tools.sql import SqlTool
 
 
@@ -113,3 +113,15 @@ async def test_odd_values_of_postgresql(postgres: Shop) -> None:
          "6f9619ff-8b86-d011-b42d-00cf4fc964ff"],
         [1.7976931348623157e308, "0." + "0" * 29 + "1", "[]", None, "[]", None],
     ]  # fmt: skip
+
+
+async def test_a_comment_with_a_secret_is_left_out(shop: Shop) -> None:
+    if shop.backend == "mysql":
+        shop.admin("CREATE TABLE vault (a INT COMMENT 'login ops password=hunter2hunter2')")
+    else:
+        shop.admin("CREATE TABLE vault (a INT)")
+        shop.admin("COMMENT ON COLUMN vault.a IS 'login ops password=hunter2hunter2'")
+        shop.admin(f"GRANT SELECT ON vault TO {READER}")
+    description = SqlTool(shop.url).description
+    assert "vault(a int" in description
+    assert "hunter2" not in description

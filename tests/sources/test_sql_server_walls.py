@@ -12,10 +12,10 @@ from sqlalchemy import make_url
 
 from tests.sources.sql_database import failure, rows, run
 from tests.sources.sql_shops import READER, READER_PASSWORD, Shop
+from tools.databases.leash import Leash
+from tools.databases.opening import open_database
 from tools.evidence import ToolFailure
 from tools.sql import SqlTool
-from tools.sql.database import open_database
-from tools.sql.leash import Leash
 
 SLOW = "SELECT COUNT(*) FROM wide a, wide b, wide c WHERE a.c < b.c AND b.c < c.c"
 RUNNING = {

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from graph.settings import Settings, SettingsError
 from graph.sources import make_tools
 from tests.sources.sql_database import failure, make_database, run
+from tools.databases.opening import open_database
 from tools.sql import SqlTool
-from tools.sql.database import open_database
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_other_databases_are_refused_at_once_without_their_url(url: str, said: s
 def test_a_missing_driver_is_named_with_what_brings_it(
     url: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.sql.urls.find_spec", lambda name: None)
+    monkeypatch.setattr("tools.databases.urls.find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=f"sources.database: .* --extra {extra}$") as caught:
         make_tools(Settings(sources={"database": url}))
     assert "secret" not in str(caught.value)

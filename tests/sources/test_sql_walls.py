@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.sources.sql_database import failure, make_database, rows, run
+from tools.databases.leash import Leash
 from tools.evidence import ToolFailure
 from tools.sql import SqlTool
-from tools.sql.leash import Leash
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -62,7 +62,7 @@ def _busy(thread: threading.Thread) -> bool:
 async def test_a_database_held_by_a_writer_is_busy(
     path: Path, tool: SqlTool, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("tools.sql.sqlite._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("tools.databases.sqlite._BUSY_SECONDS", 0.05)
     writer = sqlite3.connect(path)
     writer.execute("BEGIN EXCLUSIVE")
     assert await failure(tool, "SELECT * FROM orders") == ("DATABASE_BUSY", True)
@@ -103,7 +103,7 @@ WRITES = [
 @pytest.mark.parametrize("sql", WRITES)
 def test_the_connection_itself_refuses_what_the_rules_refuse(path: Path, sql: str) -> None:
     # the second wall: with the rules out of the way
-    from tools.sql.sqlite import SqliteDatabase
+    from tools.databases.sqlite import SqliteDatabase
 
     before = hashlib.sha256(path.read_bytes()).digest()
     with (
@@ -118,7 +118,7 @@ def test_the_connection_itself_refuses_what_the_rules_refuse(path: Path, sql: st
 
 def test_the_file_is_open_for_reading_only(path: Path) -> None:
     # the innermost wall: with the authoriser and query_only out of the way too
-    from tools.sql.sqlite import SqliteDatabase
+    from tools.databases.sqlite import SqliteDatabase
 
     with SqliteDatabase(str(path)).reading(Leash(60)) as connection:
         driver = connection.connection.driver_connection

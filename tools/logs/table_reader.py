@@ -101,9 +101,9 @@ class TableReader:
 
     def beside(self, row: LogRow, around: int) -> list[LogRow]:
         """The rows just before and after one, of its service."""
-        at = row.stored_time
-        if at is None or self._number is None:
+        if row.stored_time is None or self._number is None:
             return []
+        at = _as_stored(row.stored_time)
         same = self._service == row.service if row.service else self._service.is_(None)
         before = (self._time < at) | ((self._time == at) & (self._number < row.number))
         after = (self._time > at) | ((self._time == at) & (self._number > row.number))
@@ -147,9 +147,9 @@ class TableReader:
             pattern = f"%{'%'.join(words)}%"
             where.append(sa.func.lower(self._message).like(pattern, escape="\\"))
         if filters.window.start is not None:
-            where.append(self._time >= self._bound(filters.window.start, -widened))
+            where.append(self._time >= _as_stored(self._bound(filters.window.start, -widened)))
         if filters.window.end is not None:
-            where.append(self._time <= self._bound(filters.window.end, widened))
+            where.append(self._time <= _as_stored(self._bound(filters.window.end, widened)))
         return where
 
     def _is_level(self, least: Level) -> "ColumnElement[bool]":
@@ -182,6 +182,13 @@ class TableReader:
             return to_utc(datetime.fromisoformat(value), self._zone)
         except (TypeError, ValueError, OverflowError):
             return None
+
+
+def _as_stored(time: Any) -> "ColumnElement[Any]":
+    """A value to compare with the time column, of whatever type that is: its text is no varchar."""
+    import sqlalchemy as sa
+
+    return sa.bindparam(None, time, type_=sa.types.NullType())
 
 
 def _spelled_as(example: str, moment: datetime, default: tzinfo) -> str:

@@ -91,11 +91,6 @@ FUNCTIONS_BY_BACKEND: dict[str, frozenset[str]] = {
     "postgresql": frozenset((_SHARED + " " + _POSTGRESQL).split()),
 }
 
-READ_PRAGMAS = frozenset(
-    {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"}
-)
-"""SQLite pragmas that describe the schema; none changes a setting."""
-
 SQLITE_SYSTEM_TABLES = frozenset({"sqlite_master", "sqlite_schema", "sqlite_sequence"})
 
 SHOWABLE = frozenset({"TABLES", "COLUMNS", "INDEX", "CREATE TABLE", "CREATE VIEW", "TABLE STATUS"})

@@ -8,7 +8,8 @@ import json
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from tools.sql.database import MAX_COMMENT_CHARS, MAX_TABLES_READ, Table
+from tools.databases.database import MAX_COMMENT_CHARS, MAX_TABLES_READ, Table
+from tools.masking import Masker
 
 Quote = Callable[[str], str]
 _TEXTS = ("varchar", "char", "text", "nvarchar", "nchar", "mediumtext", "longtext", "tinytext")
@@ -49,7 +50,10 @@ def _typed(declared: str) -> str:
 
 
 def _said(comment: str) -> str:
-    return f" {json.dumps(_one_line(comment), ensure_ascii=False)}" if comment.strip() else ""
+    """Quoted; nothing of one that holds a secret: a description is no run's, so it has no mark."""
+    line = _one_line(comment)
+    told = line and Masker("").text(line) == line
+    return f" {json.dumps(line, ensure_ascii=False)}" if told else ""
 
 
 def _one_line(text: str) -> str:

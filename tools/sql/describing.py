@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
+from tools.databases.pragmas import READ_PRAGMAS
 from tools.evidence import ToolFailure
-from tools.sql.allowed import READ_PRAGMAS, SHOWABLE
+from tools.sql.allowed import SHOWABLE
 from tools.sql.dialects import DIALECTS
 from tools.sql.rules import Rules
 

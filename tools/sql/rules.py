@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from tools.databases.pragmas import READ_PRAGMAS
 from tools.evidence import ToolFailure
 from tools.sql.allowed import (
     FUNCTIONS_BY_BACKEND,
     INFORMATION_SCHEMA,
     INFORMATION_TABLES,
     NODES_BY_BACKEND,
-    READ_PRAGMAS,
     SQLITE_SYSTEM_TABLES,
 )
 from tools.sql.outputs import writes_own_text

@@ -26,8 +26,8 @@ from tools.evidence import Evidence, EvidenceTool, ToolFailure, ToolResult
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from tools.sql.database import Database
-    from tools.sql.leash import Leash
+    from tools.databases.database import Database
+    from tools.databases.leash import Leash
     from tools.sql.rows import Rows
     from tools.sql.statement import Statement
 
@@ -67,7 +67,7 @@ class SqlTool(EvidenceTool[SqlInput]):
         max_bytes: int = 65_536,
         max_cell_chars: int = 2_000,
     ) -> None:
-        from tools.sql.urls import names_a_file, server_url
+        from tools.databases.urls import names_a_file, server_url
 
         if not names_a_file(url):
             server_url(url)
@@ -95,7 +95,7 @@ class SqlTool(EvidenceTool[SqlInput]):
 
     async def search(self, request: SqlInput) -> ToolResult:
         """One evidence a row, in the order of the database. Codes: see the module."""
-        from tools.sql.leash import Leash
+        from tools.databases.leash import Leash
 
         leash = Leash(self._max_seconds)
         try:
@@ -139,14 +139,14 @@ class SqlTool(EvidenceTool[SqlInput]):
 
     def _database(self) -> "Database":
         if self._opened is None:
-            from tools.sql.database import open_database
+            from tools.databases.opening import open_database
 
             self._opened = open_database(self._url)
         return self._opened
 
     def _tables(self) -> str:
+        from tools.databases.leash import Leash
         from tools.sql.catalogue import table_listing
-        from tools.sql.leash import Leash
 
         database = self._database()
         with database.reading(Leash(_DESCRIBE_SECONDS)) as connection:

@@ -1,7 +1,7 @@
 """How long one query may take, and what cuts it loose when that time is over or nobody waits.
 
-The engine's own limit comes first (`tools.sql.mysql`, `postgresql`, `sqlite`). A server that does
-not answer at all enforces no limit, so a moment later its connection is cut from this side.
+The engine's own limit comes first (`mysql`, `postgresql`, `sqlite`). A server that does not answer
+at all enforces no limit, so a moment later its connection is cut from this side.
 """
 
 import math

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from tools.sql.leash import Leash
-    from tools.sql.urls import Backend
+    from tools.databases.leash import Leash
+    from tools.databases.urls import Backend
 
 MAX_TABLES_READ = 200
 MAX_COLUMNS_READ = 5_000
@@ -59,23 +59,3 @@ class Database(Protocol):
 
     def tables(self, connection: "Connection") -> Sequence[Table]:
         """At most `MAX_TABLES_READ` tables with their columns, and the names of the rest."""
-
-
-def open_database(url: str) -> Database:
-    """The database a URL names; nothing is connected yet. Raises ValueError without the URL."""
-    from tools.sql.urls import names_a_file, server_url
-
-    if names_a_file(url):
-        from sqlalchemy import make_url
-
-        from tools.sql.sqlite import SqliteDatabase
-
-        return SqliteDatabase(make_url(url).database or "")
-    server = server_url(url)
-    if server.backend == "mysql":
-        from tools.sql.mysql import MySqlDatabase
-
-        return MySqlDatabase(server)
-    from tools.sql.postgresql import PostgresDatabase
-
-    return PostgresDatabase(server)

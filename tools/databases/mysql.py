@@ -18,11 +18,11 @@ from pymysql.constants import FIELD_TYPE
 from pymysql.converters import encoders
 from sqlalchemy import Connection, event
 
+from tools.databases.database import MAX_COLUMNS_READ, MAX_COMMENT_CHARS, Column, Table
+from tools.databases.leash import Leash
+from tools.databases.servers import CONNECT_SECONDS, LOCK_SECONDS, ServerDatabase, shut
+from tools.databases.urls import ServerUrl
 from tools.evidence import ToolFailure
-from tools.sql.database import MAX_COLUMNS_READ, MAX_COMMENT_CHARS, Column, Table
-from tools.sql.leash import Leash
-from tools.sql.servers import CONNECT_SECONDS, LOCK_SECONDS, ServerDatabase, shut
-from tools.sql.urls import ServerUrl
 
 _TABLES = (
     "SELECT table_name, CASE WHEN table_type IN ('VIEW', 'SYSTEM VIEW') THEN '' ELSE"

@@ -1,7 +1,7 @@
 """A database behind a server: a connection a query, read-only, its time held from both sides.
 
-What the engines differ in, `tools.sql.mysql` and `tools.sql.postgresql` say. Row values are never
-guessed at by the driver: dates, times and JSON come as the text that the server writes.
+What the engines differ in, `mysql` and `postgresql` say. Row values are never guessed at by the
+driver: dates, times and JSON come as the text that the server writes.
 """
 
 import os
@@ -16,10 +16,10 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from tools.databases.database import Table
+from tools.databases.leash import Leash
+from tools.databases.urls import Backend, ServerUrl
 from tools.evidence import ToolFailure
-from tools.sql.database import Table
-from tools.sql.leash import Leash
-from tools.sql.urls import Backend, ServerUrl
 
 CONNECT_SECONDS = 3
 LOCK_SECONDS = 2

@@ -40,7 +40,7 @@ def names_a_file(url: str) -> bool:
     if kind.partition("+")[0] != "sqlite":
         return False
     if place.lstrip("/") in ("", ":memory:"):
-        raise ValueError("query_mysql needs the URL of a SQLite file: sqlite:///path/to/file")
+        raise ValueError("needs the URL of a SQLite file: sqlite:///path/to/file")
     return True
 
 
@@ -48,16 +48,16 @@ def server_url(text: str) -> ServerUrl:
     """What a server's URL names. Raises ValueError, without the URL: it holds a password."""
     kind, _, driver = text.partition("://")[0].partition("+")
     if kind not in _DRIVERS:
-        raise ValueError(f"query_mysql needs a database URL: {KINDS}")
+        raise ValueError(f"needs a database URL: {KINDS}")
     backend, needed, extra = _DRIVERS[kind]
     if driver not in ("", needed):
-        raise ValueError(f"query_mysql reads {kind} by {needed}: {kind}+{needed}://…")
+        raise ValueError(f"{kind} is read by {needed}: {kind}+{needed}://…")
     url = _parsed(text).set(drivername=f"{backend}+{needed}")
     if not url.database:
-        raise ValueError(f"query_mysql needs the name of a database in its URL: {KINDS}")
+        raise ValueError(f"needs the name of a database in its URL: {KINDS}")
     schemas = (url.database,) if backend == "mysql" else _search_path(url)
     if _SYSTEM_SCHEMAS.intersection(schema.lower() for schema in schemas):
-        raise ValueError("query_mysql does not read the server's own schemas")
+        raise ValueError("the server's own schemas are not read")
     if find_spec(needed) is None:
         raise ValueError(f"{kind} needs a driver that is not installed: uv sync --extra {extra}")
     return ServerUrl(backend, url, schemas)
@@ -70,7 +70,7 @@ def _parsed(text: str) -> "URL":
     try:
         return make_url(text)
     except (ArgumentError, ValueError):
-        raise ValueError(f"query_mysql needs a database URL: {KINDS}") from None
+        raise ValueError(f"needs a database URL: {KINDS}") from None
 
 
 def _search_path(url: "URL") -> tuple[str, ...]:

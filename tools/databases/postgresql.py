@@ -20,10 +20,10 @@ import psycopg
 from psycopg.types.string import TextLoader
 from sqlalchemy import Connection
 
+from tools.databases.database import MAX_COLUMNS_READ, MAX_COMMENT_CHARS, Column, Table
+from tools.databases.servers import CONNECT_SECONDS, LOCK_SECONDS, ServerDatabase
+from tools.databases.urls import ServerUrl
 from tools.evidence import ToolFailure
-from tools.sql.database import MAX_COLUMNS_READ, MAX_COMMENT_CHARS, Column, Table
-from tools.sql.servers import CONNECT_SECONDS, LOCK_SECONDS, ServerDatabase
-from tools.sql.urls import ServerUrl
 
 _AS_TEXT = ("date", "time", "timetz", "timestamp", "timestamptz", "interval", "json", "jsonb")
 """Types whose text holds more than Python's: infinity, BC, months, every digit of a number."""

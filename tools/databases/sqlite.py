@@ -13,11 +13,11 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from tools.databases.database import MAX_TABLES_READ, Column, Table
+from tools.databases.leash import Leash
+from tools.databases.pragmas import READ_PRAGMAS
+from tools.databases.urls import Backend
 from tools.evidence import ToolFailure
-from tools.sql.allowed import READ_PRAGMAS
-from tools.sql.database import MAX_TABLES_READ, Column, Table
-from tools.sql.leash import Leash
-from tools.sql.urls import Backend
 
 _BUSY_SECONDS = 2.0
 _STEPS_BETWEEN_CHECKS = 10_000
