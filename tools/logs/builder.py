@@ -45,6 +45,7 @@ class SegmentBuilder:
     def want(self, files: list[LogFile]) -> None:
         """Have segments made of these, before others; none is made twice at once."""
         with self._turn:
+            self._failed = None
             asked = {segment_id(file): file for file in files}
             waiting = {segment_id(file): file for file in self._queue}
             new = {n: file for n, file in asked.items() if n in waiting or n not in self._wanted}
@@ -130,6 +131,7 @@ class SegmentBuilder:
         text = TextFile(file.path, self._limits.read)
         number = segment_id(file)
         batch = Batch(database.connection, self._zone, max_chars=_BATCH_CHARS)
+        draft = self._segments.path / f"{uuid.uuid4().hex}.draft"
         try:
             for piece in text:
                 if not self._wanted_still():
@@ -138,10 +140,10 @@ class SegmentBuilder:
             batch.flush()
             if text.state is FileState.UNREADABLE:
                 return
-            draft = self._segments.path / f"{uuid.uuid4().hex}.draft"
             write_segment(database, draft)
             draft.replace(self._segments.place(file, text.state))
         finally:
+            draft.unlink(missing_ok=True)  # half of one, where the disk is full
             database.connection.execute("TRUNCATE fresh")
 
 

@@ -1,6 +1,6 @@
 """The index: every readable line of the folder, kept level with the files.
 
-A file is read once, and again only when its size, time or inode changes. Small files live in
+A file is read once, and again only when its size, times or inode change. Small files live in
 memory; each large one becomes a segment on disk, which the next process finds. While segments are
 still being made, a question may be answered from what holds its keyword.
 """

@@ -10,7 +10,8 @@ The short cuts give the same answer as the whole index would, because a service 
 its exact name or not at all. Where only the names in unread lines could tell, the whole is needed.
 
 What is too much for that is not waited for: the question is answered from a bounded part, files
-that begin nearest the window's start first, and the answer says that it is partial.
+that begin nearest the window's start first, and the answer says that it is partial. So it is where
+no index can be written.
 """
 
 import re
@@ -45,7 +46,13 @@ def made_ready(index: LogIndex, request: LogsQuery) -> Iterator[None]:
 
 
 def _built(index: LogIndex, files: list[LogFile]) -> bool:
-    return not files or index.build(files, seconds=index.limits.patience_seconds)
+    """Whether these are in the index. A full disk costs the index, not the answer."""
+    import duckdb
+
+    try:
+        return not files or index.build(files, seconds=index.limits.patience_seconds)
+    except (OSError, duckdb.IOException):
+        return False
 
 
 def _whole(index: LogIndex) -> bool:
