@@ -131,7 +131,6 @@ class SegmentBuilder:
         text = TextFile(file.path, self._limits.read)
         number = segment_id(file)
         batch = Batch(database.connection, self._zone, max_chars=_BATCH_CHARS)
-        draft = self._segments.path / f"{uuid.uuid4().hex}.draft"
         try:
             for piece in text:
                 if not self._wanted_still():
@@ -140,10 +139,10 @@ class SegmentBuilder:
             batch.flush()
             if text.state is FileState.UNREADABLE:
                 return
+            draft = self._segments.path / f"{uuid.uuid4().hex}.draft"
             write_segment(database, draft)
             draft.replace(self._segments.place(file, text.state))
         finally:
-            draft.unlink(missing_ok=True)  # half of one, where the disk is full
             database.connection.execute("TRUNCATE fresh")
 
 
