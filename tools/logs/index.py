@@ -100,9 +100,14 @@ class LogIndex:
         self._attach()
         return done
 
-    def build_behind(self) -> None:
-        """Have segments of all unread files made while nobody waits."""
+    def build_behind(self, first: list[LogFile]) -> None:
+        """Have segments of all unread files made while nobody waits, these first."""
         self._builder.want(self.unread)
+        self._builder.want(first)
+
+    def wait(self, *, seconds: float) -> bool:
+        """Whether all that is being made is done in time."""
+        return self._builder.wait(self.unread, seconds=seconds)
 
     @contextmanager
     def building_paused(self) -> Iterator[None]:

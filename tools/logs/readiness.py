@@ -15,10 +15,14 @@ no index can be written.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
+from tools.evidence import ToolFailure, ToolResult
+from tools.logs.answer import BUILDING
+from tools.logs.builder import IndexNotWritten
 from tools.logs.folder import LogFile, names_of, without_pod_suffix
 from tools.logs.index import LogIndex
 from tools.logs.request import LogsQuery, naive_utc, window_of
@@ -28,30 +32,46 @@ from tools.logs.sighting import Sighted, opening, sight
 _PLAIN_NAME = re.compile(r"[a-z0-9_.-]+")
 
 
+def answered(index: LogIndex, request: LogsQuery, answer: Callable[[], ToolResult]) -> ToolResult:
+    """The answer, from the index as this question needs it. Where a part held nothing, the index
+    is waited for, as long as there is time to look once more. Raises what `answer` raises."""
+    started = time.monotonic()
+    try:
+        with _made_ready(index, request):
+            return answer()
+    except ToolFailure as failure:
+        seconds = index.limits.patience_seconds - 2 * (time.monotonic() - started)
+        if failure.code != BUILDING or seconds <= 0:
+            raise
+    with suppress(IndexNotWritten):
+        index.wait(seconds=seconds)
+    with _made_ready(index, request):
+        return answer()
+
+
 @contextmanager
-def made_ready(index: LogIndex, request: LogsQuery) -> Iterator[None]:
+def _made_ready(index: LogIndex, request: LogsQuery) -> Iterator[None]:
     """The index as it must be for this question, or a part of it, which then has `unseen` files."""
     index.refresh()
     if index.unread_bytes() <= index.limits.at_once_bytes and _built(index, index.unread):
         yield
         return
+    nearest: list[LogFile] = []
     try:
         if not _short_cut(index, request) and not _whole(index):
             index.let_go()
-            _part(index, request)
+            nearest = _part(index, request)
         yield
     finally:
         index.let_go()
-        index.build_behind()
+        index.build_behind(nearest)
 
 
 def _built(index: LogIndex, files: list[LogFile]) -> bool:
     """Whether these are in the index. A full disk costs the index, not the answer."""
-    import duckdb
-
     try:
         return not files or index.build(files, seconds=index.limits.patience_seconds)
-    except (OSError, duckdb.IOException):
+    except IndexNotWritten:
         return False
 
 
@@ -85,14 +105,16 @@ def _exact(index: LogIndex, request: LogsQuery) -> bool:
     return request.service is None or answers_to(request.service, {*index.names(), *stated})
 
 
-def _part(index: LogIndex, request: LogsQuery) -> None:
-    """Hold a bounded part of what is unread: of the service's own files if there are any."""
+def _part(index: LogIndex, request: LogsQuery) -> list[LogFile]:
+    """Hold a bounded part of what is unread, the service's own files first; returns all of them in
+    the order in which they matter."""
     named = set(_named(index, request))
     nearest = _by_nearness(index, index.unread, request)
     nearest.sort(key=lambda file: file not in named)
     index.hold(_sighted(index, nearest, request.keyword))
     if request.keyword is not None and not _exact(index, request):
         index.unseen = len(nearest)
+    return nearest
 
 
 def _sighted(index: LogIndex, files: list[LogFile], word: str | None) -> Sighted:
