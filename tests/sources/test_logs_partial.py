@@ -12,7 +12,12 @@ from tools.logs import IndexLimits
 
 DAY = "2025-01-01"
 PART = IndexLimits(
-    segment_bytes=1, at_once_bytes=0, awaited_bytes=0, sighted_bytes=1, patience_seconds=0
+    segment_bytes=1,
+    at_once_bytes=0,
+    awaited_bytes=0,
+    sighted_bytes=1,
+    part_bytes=1,
+    patience_seconds=0,
 )
 """Every file is large, and one piece of one file is looked at before the index is there."""
 

@@ -128,9 +128,6 @@ class LogIndex:
         self._list(self._held)
         self.unseen = sighted.unseen
 
-    def held_ids(self) -> list[int]:
-        return [entry.file_id for entry in self._held]
-
     def let_go(self) -> None:
         """Forget what is held."""
         held, self._held, self.unseen = self._held, [], 0
@@ -220,9 +217,12 @@ class LogIndex:
 
     def _list(self, entries: list[IndexedFile]) -> None:
         """Put files into the table that names them."""
-        rows = [(e.file_id, e.file.cited_as, service_of(e.file.cited_as)) for e in entries]
-        if rows:
-            self.connection.executemany("INSERT INTO files VALUES (?, ?, ?)", rows)
+        if entries:
+            names = [entry.file.cited_as for entry in entries]
+            self.connection.execute(
+                "INSERT INTO files SELECT unnest(?), unnest(?), unnest(?)",
+                [[entry.file_id for entry in entries], names, list(map(service_of, names))],
+            )
             self._services = None
 
     def _load(self, files: list[LogFile]) -> None:

@@ -36,29 +36,32 @@ def answered(index: LogIndex, request: LogsQuery, answer: Callable[[], ToolResul
     """The answer, from the index as this question needs it. Where a part held nothing, the index
     is waited for, as long as there is time to look once more. Raises what `answer` raises."""
     started = time.monotonic()
+    deadline = started + index.limits.patience_seconds
     try:
-        with _made_ready(index, request):
+        with _made_ready(index, request, deadline):
             return answer()
     except ToolFailure as failure:
-        seconds = index.limits.patience_seconds - 2 * (time.monotonic() - started)
+        now = time.monotonic()
+        seconds = deadline - now - (now - started)
         if failure.code != BUILDING or seconds <= 0:
             raise
     with suppress(IndexNotWritten):
         index.wait(seconds=seconds)
-    with _made_ready(index, request):
+    with _made_ready(index, request, deadline):
         return answer()
 
 
 @contextmanager
-def _made_ready(index: LogIndex, request: LogsQuery) -> Iterator[None]:
-    """The index as it must be for this question, or a part of it, which then has `unseen` files."""
+def _made_ready(index: LogIndex, request: LogsQuery, deadline: float) -> Iterator[None]:
+    """The index as it must be for this question, or a part of it, which then has `unseen` files.
+    What is built is waited for until the deadline, on the monotonic clock."""
     index.refresh()
-    if index.unread_bytes() <= index.limits.at_once_bytes and _built(index, index.unread):
+    if index.unread_bytes() <= index.limits.at_once_bytes and _built(index, index.unread, deadline):
         yield
         return
     nearest: list[LogFile] = []
     try:
-        if not _short_cut(index, request) and not _whole(index):
+        if not _short_cut(index, request, deadline) and not _whole(index, deadline):
             index.let_go()
             nearest = _part(index, request)
         yield
@@ -67,20 +70,21 @@ def _made_ready(index: LogIndex, request: LogsQuery) -> Iterator[None]:
         index.build_behind(nearest)
 
 
-def _built(index: LogIndex, files: list[LogFile]) -> bool:
+def _built(index: LogIndex, files: list[LogFile], deadline: float) -> bool:
     """Whether these are in the index. A full disk costs the index, not the answer."""
     try:
-        return not files or index.build(files, seconds=index.limits.patience_seconds)
+        return not files or index.build(files, seconds=max(0.0, deadline - time.monotonic()))
     except IndexNotWritten:
         return False
 
 
-def _whole(index: LogIndex) -> bool:
+def _whole(index: LogIndex, deadline: float) -> bool:
     """Whether all is read, after a wait if that is worth it."""
-    return index.unread_bytes() <= index.limits.awaited_bytes and _built(index, index.unread)
+    worth_it = index.unread_bytes() <= index.limits.awaited_bytes
+    return worth_it and _built(index, index.unread, deadline)
 
 
-def _short_cut(index: LogIndex, request: LogsQuery) -> bool:
+def _short_cut(index: LogIndex, request: LogsQuery, deadline: float) -> bool:
     """Whether what a short cut reads is all that the question needs."""
     word = request.keyword
     if word is None:
@@ -89,10 +93,10 @@ def _short_cut(index: LogIndex, request: LogsQuery) -> bool:
         if (
             word is None
             or sum(file.weight for file in own) > index.limits.awaited_bytes
-            or not _built(index, own)
+            or not _built(index, own, deadline)
         ):
             return False
-    sighted = _sighted(index, index.unread, word)
+    sighted = _sighted(index, index.unread, word, index.limits.sighted_bytes)
     if sighted.unseen:
         return False
     index.hold(sighted)
@@ -111,16 +115,15 @@ def _part(index: LogIndex, request: LogsQuery) -> list[LogFile]:
     named = set(_named(index, request))
     nearest = _by_nearness(index, index.unread, request)
     nearest.sort(key=lambda file: file not in named)
-    index.hold(_sighted(index, nearest, request.keyword))
+    index.hold(_sighted(index, nearest, request.keyword, index.limits.part_bytes))
     if request.keyword is not None and not _exact(index, request):
         index.unseen = len(nearest)
     return nearest
 
 
-def _sighted(index: LogIndex, files: list[LogFile], word: str | None) -> Sighted:
-    limits = index.limits
+def _sighted(index: LogIndex, files: list[LogFile], word: str | None, most: int) -> Sighted:
     with index.building_paused():
-        return sight(files, word, limits.read, max_chars=limits.sighted_bytes)
+        return sight(files, word, index.limits.read, max_chars=most)
 
 
 def _named_service(index: LogIndex, request: LogsQuery) -> str | None:
@@ -156,8 +159,7 @@ def _begins(index: LogIndex, files: list[LogFile]) -> dict[str, datetime]:
     index.hold(Sighted([opening(file, index.limits.read) for file in files]))
     rows = index.connection.execute(
         "SELECT path, min(instant) FROM fresh JOIN files USING (file_id) "
-        "WHERE file_id IN (SELECT unnest($held)) AND instant IS NOT NULL GROUP BY path",
-        {"held": index.held_ids()},
+        "WHERE instant IS NOT NULL GROUP BY path"
     ).fetchall()
     index.let_go()
     return dict(rows)
