@@ -91,7 +91,7 @@ def keyword_pattern(keyword: str) -> str:
 
 def _find_keyword(connection: "DuckDBPyConnection", filters: Filters) -> None:
     """Put the events that hold the keyword into the temporary table `hits`."""
-    where = "regexp_matches(coalesce(folded, text), $keyword)"
+    where = "(regexp_matches(text, $keyword) OR regexp_matches(folded, $keyword))"
     if (files := _files_to_look_at(connection, filters)) is not None:
         where += f" AND file_id IN ({_listed(files)})"
     connection.execute(
