@@ -14,7 +14,6 @@ import pytest
 from tests.sources.logs_folder import LogFolder
 from tools.evidence import ToolFailure
 from tools.logs import IndexLimits, sighting
-from tools.logs.builder import SegmentBuilder
 from tools.logs.index import LogIndex
 from tools.logs.reader import TextFile
 
@@ -172,23 +171,6 @@ async def test_old_segments_are_swept_and_damaged_ones_are_a_failure_by_name(
     with pytest.raises(ToolFailure, match="LOG_ENGINE_FAILED"):
         await folder.ask(keyword="two")
     assert await folder.sources(keyword="two") == ["a.log:1"]
-    folder.tool.close()
-
-
-async def test_what_breaks_the_building_is_told_to_who_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = LogFolder(tmp_path, limits=IndexLimits(segment_bytes=1))
-    folder.write("a.log", f"{DAY}T00:00:00Z one\n")
-
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SegmentBuilder, "_build", full)
-        with pytest.raises(ToolFailure, match="LOG_SOURCE_UNAVAILABLE"):
-            await folder.ask(keyword="one")
-    assert await folder.sources(keyword="one") == ["a.log:1"]
     folder.tool.close()
 
 

@@ -1,6 +1,7 @@
 """A first question about more than can be read at once: a part is answered, and said to be one."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ from tools.evidence import ToolFailure
 from tools.logs import IndexLimits
 
 DAY = "2025-01-01"
-PART = IndexLimits(segment_bytes=1, at_once_bytes=0, awaited_bytes=0, sighted_bytes=1)
+PART = IndexLimits(
+    segment_bytes=1,
+    at_once_bytes=0,
+    awaited_bytes=0,
+    sighted_bytes=1,
+    part_bytes=1,
+    patience_seconds=0,
+)
 """Every file is large, and one piece of one file is looked at before the index is there."""
 
 
@@ -21,7 +29,7 @@ def folder(tmp_path: Path) -> LogFolder:
     for hour in range(3):
         lines = [f"{DAY}T{hour:02d}:{n:02d}:00Z ERROR pay refused {n}\n" for n in range(30)]
         made.write(f"pay/pay-{hour}.log", "".join(lines))
-    made.write("cart.log", f"{DAY}T03:00:00Z INFO cart idle\n")
+    made.write("cart.log", f"{DAY}T03:00:00Z FATAL cart lost\n")
     return made
 
 
@@ -77,6 +85,21 @@ async def test_nothing_in_a_part_is_told_to_come_back(
     result = await folder.ask(**scope)
     assert (result.total, result.evidence, result.truncated) == (0, [], False)
     folder.tool.close()
+
+
+# what a part does not hold is waited for, while there is time
+@pytest.mark.parametrize(
+    ("scope", "total"),
+    [({"service": "pay", "level": "FATAL"}, 0), ({"start": DAY, "level": "FATAL"}, 1)],
+    ids=str,
+)
+async def test_nothing_in_a_part_waits_for_the_index(
+    folder: LogFolder, scope: dict[str, str], total: int
+) -> None:
+    patient = LogFolder(folder.root, limits=replace(PART, patience_seconds=60))
+    result = await patient.ask(**scope)
+    assert (result.total, result.truncated) == (total, False)
+    patient.tool.close()
 
 
 async def test_a_keyword_of_a_service_not_named_exactly_stays_a_part(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tools.logs.search import (
 from tools.logs.services import Meant, meant_by
 from tools.logs.summary import SOURCE, summary
 
+BUILDING = "LOG_INDEX_BUILDING"
 _SUMMARY_BYTES = 2_000
 
 
@@ -33,7 +34,7 @@ def answer(index: Indexed, request: LogsQuery, *, zone_name: str, max_bytes: int
     filters = filters_of(index, request)
     if filters.meant is not None and not filters.meant:
         if index.unseen:
-            raise ToolFailure("LOG_INDEX_BUILDING", retryable=True)
+            raise ToolFailure(BUILDING, retryable=True)
         return ToolResult([], total=0)
     try:
         return _answer(index, request, filters, zone_name=zone_name, max_bytes=max_bytes)
@@ -47,7 +48,7 @@ def _answer(
     partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
     if index.unseen and not totals.events:
-        raise ToolFailure("LOG_INDEX_BUILDING", retryable=True)
+        raise ToolFailure(BUILDING, retryable=True)
     events = choose(index.connection, request.limit)
     beside = index.neighbours(events, around_of(request))
     remarks = _remarks(index, totals, filters.window, partial)

@@ -27,6 +27,10 @@ _MOST_THREADS = 2
 _LOOK_UP_SECONDS = 0.1
 
 
+class IndexNotWritten(Exception):
+    """A segment could not be put on disk: it is full, say."""
+
+
 class SegmentBuilder:
     """A queue of files and the threads that empty it. Safe to use from any thread."""
 
@@ -45,6 +49,7 @@ class SegmentBuilder:
     def want(self, files: list[LogFile]) -> None:
         """Have segments made of these, before others; none is made twice at once."""
         with self._turn:
+            self._failed = None
             asked = {segment_id(file): file for file in files}
             waiting = {segment_id(file): file for file in self._queue}
             new = {n: file for n, file in asked.items() if n in waiting or n not in self._wanted}
@@ -138,11 +143,20 @@ class SegmentBuilder:
             batch.flush()
             if text.state is FileState.UNREADABLE:
                 return
-            draft = self._segments.path / f"{uuid.uuid4().hex}.draft"
-            write_segment(database, draft)
-            draft.replace(self._segments.place(file, text.state))
+            _put(database, self._segments.place(file, text.state))
         finally:
             database.connection.execute("TRUNCATE fresh")
+
+
+def _put(database: Database, place: Path) -> None:
+    import duckdb
+
+    draft = place.with_name(f"{uuid.uuid4().hex}.draft")
+    try:
+        write_segment(database, draft)
+        draft.replace(place)
+    except (OSError, duckdb.IOException):
+        raise IndexNotWritten from None
 
 
 def write_segment(database: Database, path: Path) -> None:

@@ -28,11 +28,12 @@ _NAMES_NOTHING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A regular file: where it is, how it is cited, and what tells one content from another."""
+    """A regular file: where it is, how it is cited, and what tells one content from another: its
+    time of writing, size, inode and time of change, which nobody can set back."""
 
     path: Path
     cited_as: str
-    signature: tuple[int, int, int]
+    signature: tuple[int, int, int, int]
 
     @property
     def weight(self) -> int:
@@ -87,7 +88,12 @@ def _take(entry: os.DirEntry[str], root: Path, found: Walk) -> None:
             LogFile(
                 path=path,
                 cited_as=_printable(relative),
-                signature=(status.st_mtime_ns, status.st_size, status.st_ino),
+                signature=(
+                    status.st_mtime_ns,
+                    status.st_size,
+                    status.st_ino,
+                    status.st_ctime_ns,
+                ),
             )
         )
 

@@ -1,6 +1,6 @@
 """The index: every readable line of the folder, kept level with the files.
 
-A file is read once, and again only when its size, time or inode changes. Small files live in
+A file is read once, and again only when its size, times or inode change. Small files live in
 memory; each large one becomes a segment on disk, which the next process finds. While segments are
 still being made, a question may be answered from what holds its keyword.
 """
@@ -100,9 +100,14 @@ class LogIndex:
         self._attach()
         return done
 
-    def build_behind(self) -> None:
-        """Have segments of all unread files made while nobody waits."""
+    def build_behind(self, first: list[LogFile]) -> None:
+        """Have segments of all unread files made while nobody waits, these first."""
         self._builder.want(self.unread)
+        self._builder.want(first)
+
+    def wait(self, *, seconds: float) -> bool:
+        """Whether all that is being made is done in time."""
+        return self._builder.wait(self.unread, seconds=seconds)
 
     @contextmanager
     def building_paused(self) -> Iterator[None]:
@@ -122,9 +127,6 @@ class LogIndex:
         batch.flush()
         self._list(self._held)
         self.unseen = sighted.unseen
-
-    def held_ids(self) -> list[int]:
-        return [entry.file_id for entry in self._held]
 
     def let_go(self) -> None:
         """Forget what is held."""
@@ -215,9 +217,12 @@ class LogIndex:
 
     def _list(self, entries: list[IndexedFile]) -> None:
         """Put files into the table that names them."""
-        rows = [(e.file_id, e.file.cited_as, service_of(e.file.cited_as)) for e in entries]
-        if rows:
-            self.connection.executemany("INSERT INTO files VALUES (?, ?, ?)", rows)
+        if entries:
+            names = [entry.file.cited_as for entry in entries]
+            self.connection.execute(
+                "INSERT INTO files SELECT unnest(?), unnest(?), unnest(?)",
+                [[entry.file_id for entry in entries], names, list(map(service_of, names))],
+            )
             self._services = None
 
     def _load(self, files: list[LogFile]) -> None:

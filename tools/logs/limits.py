@@ -14,7 +14,9 @@ class IndexLimits:
     Files from `segment_bytes` on (gzip counts tenfold) are kept on disk. Up to `at_once_bytes` of
     such unread files are read before a question is answered; of more, what may hold its keyword,
     at most `sighted_bytes`. A question that needs them all, or all of a service, waits for up to
-    `awaited_bytes`, at most `patience_seconds`; beyond, the answer is partial and says so.
+    `awaited_bytes`; beyond, it is answered from `part_bytes` of them, and the answer says so. No
+    question waits for the index longer than `patience_seconds`: that and a look at a part must fit
+    into the tool's timeout.
     """
 
     max_files: int = 20_000
@@ -23,6 +25,7 @@ class IndexLimits:
     segment_bytes: int = 256 * 1024
     at_once_bytes: int = 24 * _MIB
     sighted_bytes: int = 24 * _MIB
+    part_bytes: int = 16 * _MIB
     awaited_bytes: int = 64 * _MIB
-    patience_seconds: float = 15.0
+    patience_seconds: float = 12.0
     read: ReadLimits = field(default_factory=ReadLimits)

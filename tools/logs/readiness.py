@@ -10,14 +10,19 @@ The short cuts give the same answer as the whole index would, because a service 
 its exact name or not at all. Where only the names in unread lines could tell, the whole is needed.
 
 What is too much for that is not waited for: the question is answered from a bounded part, files
-that begin nearest the window's start first, and the answer says that it is partial.
+that begin nearest the window's start first, and the answer says that it is partial. So it is where
+no index can be written.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
+from tools.evidence import ToolFailure, ToolResult
+from tools.logs.answer import BUILDING
+from tools.logs.builder import IndexNotWritten
 from tools.logs.folder import LogFile, names_of, without_pod_suffix
 from tools.logs.index import LogIndex
 from tools.logs.request import LogsQuery, naive_utc, window_of
@@ -27,33 +32,59 @@ from tools.logs.sighting import Sighted, opening, sight
 _PLAIN_NAME = re.compile(r"[a-z0-9_.-]+")
 
 
+def answered(index: LogIndex, request: LogsQuery, answer: Callable[[], ToolResult]) -> ToolResult:
+    """The answer, from the index as this question needs it. Where a part held nothing, the index
+    is waited for, as long as there is time to look once more. Raises what `answer` raises."""
+    started = time.monotonic()
+    deadline = started + index.limits.patience_seconds
+    try:
+        with _made_ready(index, request, deadline):
+            return answer()
+    except ToolFailure as failure:
+        now = time.monotonic()
+        seconds = deadline - now - (now - started)
+        if failure.code != BUILDING or seconds <= 0:
+            raise
+    with suppress(IndexNotWritten):
+        index.wait(seconds=seconds)
+    with _made_ready(index, request, deadline):
+        return answer()
+
+
 @contextmanager
-def made_ready(index: LogIndex, request: LogsQuery) -> Iterator[None]:
-    """The index as it must be for this question, or a part of it, which then has `unseen` files."""
+def _made_ready(index: LogIndex, request: LogsQuery, deadline: float) -> Iterator[None]:
+    """The index as it must be for this question, or a part of it, which then has `unseen` files.
+    What is built is waited for until the deadline, on the monotonic clock."""
     index.refresh()
-    if index.unread_bytes() <= index.limits.at_once_bytes and _built(index, index.unread):
+    if index.unread_bytes() <= index.limits.at_once_bytes and _built(index, index.unread, deadline):
         yield
         return
+    nearest: list[LogFile] = []
     try:
-        if not _short_cut(index, request) and not _whole(index):
+        if not _short_cut(index, request, deadline) and not _whole(index, deadline):
             index.let_go()
-            _part(index, request)
+            nearest = _part(index, request)
         yield
     finally:
         index.let_go()
-        index.build_behind()
+        index.build_behind(nearest)
 
 
-def _built(index: LogIndex, files: list[LogFile]) -> bool:
-    return not files or index.build(files, seconds=index.limits.patience_seconds)
+def _built(index: LogIndex, files: list[LogFile], deadline: float) -> bool:
+    """Whether these are in the index. A full disk costs the index, not the answer."""
+    try:
+        return not files or index.build(files, seconds=max(0.0, deadline - time.monotonic()))
+    except IndexNotWritten:
+        return False
 
 
-def _whole(index: LogIndex) -> bool:
+def _whole(index: LogIndex, deadline: float) -> bool:
     """Whether all is read, after a wait if that is worth it."""
-    return index.unread_bytes() <= index.limits.awaited_bytes and _built(index, index.unread)
+    worth_it = index.unread_bytes() <= index.limits.awaited_bytes
+    return worth_it and _built(index, index.unread, deadline)
 
 
-def _short_cut(index: LogIndex, request: LogsQuery) -> bool:
+def _short_cut(index: LogIndex, request: LogsQuery, deadline: float) -> bool:
     """Whether what a short cut reads is all that the question needs."""
     word = request.keyword
     if word is None:
@@ -62,10 +93,10 @@ def _short_cut(index: LogIndex, request: LogsQuery) -> bool:
         if (
             word is None
             or sum(file.weight for file in own) > index.limits.awaited_bytes
-            or not _built(index, own)
+            or not _built(index, own, deadline)
         ):
             return False
-    sighted = _sighted(index, index.unread, word)
+    sighted = _sighted(index, index.unread, word, index.limits.sighted_bytes)
     if sighted.unseen:
         return False
     index.hold(sighted)
@@ -78,20 +109,21 @@ def _exact(index: LogIndex, request: LogsQuery) -> bool:
     return request.service is None or answers_to(request.service, {*index.names(), *stated})
 
 
-def _part(index: LogIndex, request: LogsQuery) -> None:
-    """Hold a bounded part of what is unread: of the service's own files if there are any."""
+def _part(index: LogIndex, request: LogsQuery) -> list[LogFile]:
+    """Hold a bounded part of what is unread, the service's own files first; returns all of them in
+    the order in which they matter."""
     named = set(_named(index, request))
     nearest = _by_nearness(index, index.unread, request)
     nearest.sort(key=lambda file: file not in named)
-    index.hold(_sighted(index, nearest, request.keyword))
+    index.hold(_sighted(index, nearest, request.keyword, index.limits.part_bytes))
     if request.keyword is not None and not _exact(index, request):
         index.unseen = len(nearest)
+    return nearest
 
 
-def _sighted(index: LogIndex, files: list[LogFile], word: str | None) -> Sighted:
-    limits = index.limits
+def _sighted(index: LogIndex, files: list[LogFile], word: str | None, most: int) -> Sighted:
     with index.building_paused():
-        return sight(files, word, limits.read, max_chars=limits.sighted_bytes)
+        return sight(files, word, index.limits.read, max_chars=most)
 
 
 def _named_service(index: LogIndex, request: LogsQuery) -> str | None:
@@ -127,8 +159,7 @@ def _begins(index: LogIndex, files: list[LogFile]) -> dict[str, datetime]:
     index.hold(Sighted([opening(file, index.limits.read) for file in files]))
     rows = index.connection.execute(
         "SELECT path, min(instant) FROM fresh JOIN files USING (file_id) "
-        "WHERE file_id IN (SELECT unnest($held)) AND instant IS NOT NULL GROUP BY path",
-        {"held": index.held_ids()},
+        "WHERE instant IS NOT NULL GROUP BY path"
     ).fetchall()
     index.let_go()
     return dict(rows)

@@ -91,14 +91,30 @@ def keyword_pattern(keyword: str) -> str:
 
 def _find_keyword(connection: "DuckDBPyConnection", filters: Filters) -> None:
     """Put the events that hold the keyword into the temporary table `hits`."""
-    where = "regexp_matches(coalesce(folded, text), $keyword)"
-    if filters.meant is not None:
-        where += f" AND file_id IN ({_listed(filters.file_ids)})"
+    where = "(regexp_matches(text, $keyword) OR regexp_matches(folded, $keyword))"
+    if (files := _files_to_look_at(connection, filters)) is not None:
+        where += f" AND file_id IN ({_listed(files)})"
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE hits AS "
         f"SELECT DISTINCT file_id, head_no FROM lines WHERE {where}",
         {"keyword": keyword_pattern(filters.keyword or "")},
     )
+
+
+def _files_to_look_at(connection: "DuckDBPyConnection", filters: Filters) -> list[int] | None:
+    """The files that may hold a match, told by service and times alone; None for all. The text of
+    others need not be unpacked."""
+    files = None if filters.meant is None else filters.file_ids
+    if filters.window.start is None and filters.window.end is None:
+        return files
+    parameters: dict[str, Any] = {}
+    inside = _inside_sql("instant", filters.window, parameters)
+    about = "" if files is None else f" AND file_id IN ({_listed(files)})"
+    rows = connection.execute(
+        f"SELECT DISTINCT file_id FROM lines WHERE head AND (instant IS NULL OR {inside}){about}",
+        parameters,
+    ).fetchall()
+    return [file_id for (file_id,) in rows]
 
 
 def _listed(file_ids: list[int]) -> str:

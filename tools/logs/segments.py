@@ -1,6 +1,6 @@
 """The index on disk: one Parquet file a large log file, so that a process finds what another read.
 
-A segment is named by what it holds: the log file's name, time, size and inode, within a folder
+A segment is named by what it holds: the log file's name and signature, within a folder
 named by the log folder, the zone of lines without one, the read limits and the form of the index.
 It never changes: another content is another segment, and what no file has any more is swept away.
 The folder is its owner's alone, and moving into place is atomic, so any number of processes may

@@ -21,7 +21,7 @@ _FREQUENT = 5
 _TEMPLATE_CHARS = 140
 _ADDRESS = r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
 _ADDRESSES = 3
-_ADDRESS_MATCHES = 100_000
+_ADDRESS_MATCHES = 20_000
 
 
 def summary(

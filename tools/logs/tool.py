@@ -6,7 +6,8 @@ Failures:
 - `UNKNOWN_TIME_ZONE`: the zone is no IANA name and no offset.
 - `QUERY_TOO_BROAD`: none of service, keyword, start and end was given.
 - `LOG_SOURCE_UNAVAILABLE`: the folder or table cannot be read now; may be tried again.
-- `LOG_INDEX_BUILDING`: a large folder is still being read; may be tried again.
+- `LOG_INDEX_BUILDING`: a large folder is still being read, and what is read holds nothing that
+  matches; may be tried again.
 - `LOG_ENGINE_FAILED`: the index ran out of memory or broke, and starts over; may be tried again.
 """
 
@@ -22,7 +23,7 @@ from tools.logs.answer import answer
 from tools.logs.index import LogIndex
 from tools.logs.limits import IndexLimits
 from tools.logs.overview import overview
-from tools.logs.readiness import made_ready
+from tools.logs.readiness import answered
 from tools.logs.request import LogsQuery, canonical_scope, window_of
 from tools.logs.zones import find_zone
 
@@ -90,10 +91,13 @@ class LogsTool(EvidenceTool[LogsQuery]):
             self._index.close()
 
     def _answer(self, request: LogsQuery) -> ToolResult:
-        with made_ready(self._index, request):
-            return answer(
+        return answered(
+            self._index,
+            request,
+            lambda: answer(
                 self._index, request, zone_name=self._zone_name, max_bytes=self._max_result_bytes
-            )
+            ),
+        )
 
     def _in_turn(self, work: Callable[[], Value]) -> Value:
         import duckdb
