@@ -1,12 +1,13 @@
 """The tool calls of an assistant message: made well-formed for the dialogue, read for the gate."""
 
+import json
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 
 from graph.contract.envelope import Envelope, ToolRequest, as_object, parse_envelope
 from graph.parts import Parts
@@ -37,7 +38,7 @@ def normalised_calls(message: AIMessage, dialogue: Sequence[DialogueMessage]) ->
     used = {call["id"] for entry in dialogue for call in entry.get("tool_calls", [])}
     return [
         _normalised(raw.get("id"), raw.get("name"), raw.get("args"), used)
-        for raw in (*message.tool_calls, *message.invalid_tool_calls)
+        for raw in _in_order(message)
     ]
 
 
@@ -81,6 +82,22 @@ def _request(
         evaluation=envelope.evaluation,
         scope_key=accepted.scope_key if accepted else None,
     )
+
+
+def _in_order(message: AIMessage) -> Sequence[Mapping[str, Any]]:
+    """The calls as they were written: of a stream that broke off in one, a client would complete
+    its arguments by guessing (C2.2)."""
+    if isinstance(message, AIMessageChunk):
+        return [{**call, "args": _decoded(call["args"])} for call in message.tool_call_chunks]
+    return [*message.tool_calls, *message.invalid_tool_calls]
+
+
+def _decoded(written: str | None) -> Any:
+    """The arguments; providers write none at all where a tool takes none."""
+    try:
+        return json.loads(written, strict=False) if written else {}
+    except (ValueError, RecursionError):
+        return None
 
 
 def _normalised(call_id: Any, name: Any, arguments: Any, used: set[str]) -> DialogueCall:

@@ -1,0 +1,89 @@
+"""One reply out of the parts that a stream brings, and what a provider's own merging loses of it.
+
+- Arguments stay as they were written: a call that was cut off is not completed by guessing.
+- Usage that every part repeats, grown, is counted once; usage in shares is added up.
+- A finish reason that comes more than once is the last one.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+
+CUT_REASONS = frozenset(
+    {"length", "max_tokens", "model_length", "content_filter", "insufficient_system_resource"}
+)
+"""Why a provider stops before the model has: length, its filter, lack of its own means."""
+
+
+def is_cut(message: AIMessage) -> bool:
+    """Whether the text is only the beginning of what the model would have said."""
+    return str(message.response_metadata.get("finish_reason")).lower() in CUT_REASONS
+
+
+def gathered(parts: Sequence[BaseMessage]) -> AIMessage | None:
+    """The whole reply; None where nothing came, or what came is no reply of an assistant. A
+    streamed one holds its calls in order as `tool_call_chunks`, one a call."""
+    if len(parts) == 1 and isinstance(parts[0], AIMessage) and not _is_streamed(parts[0]):
+        return parts[0]
+    chunks = [part for part in parts if isinstance(part, AIMessageChunk)]
+    if not chunks or len(chunks) < len(parts):
+        return None
+    reasons = [reason for chunk in chunks if (reason := _finish_reason(chunk))]
+    return AIMessageChunk(
+        content="".join(chunk.text for chunk in chunks),
+        tool_call_chunks=_whole_calls(chunks),
+        usage_metadata=_last_usage(chunks),
+        response_metadata={"finish_reason": reasons[-1]} if reasons else {},
+    )
+
+
+def _is_streamed(part: BaseMessage) -> bool:
+    return isinstance(part, AIMessageChunk)
+
+
+def _finish_reason(chunk: AIMessageChunk) -> Any:
+    return chunk.response_metadata.get("finish_reason")
+
+
+def _whole_calls(chunks: Sequence[AIMessageChunk]) -> list[ToolCallChunk]:
+    calls: list[ToolCallChunk] = []
+    for piece in (piece for chunk in chunks for piece in chunk.tool_call_chunks):
+        earlier = next((call for call in reversed(calls) if _continues(call, piece)), None)
+        if earlier is None:
+            calls.append(_begun(piece))
+            continue
+        earlier["args"] = (earlier["args"] or "") + (piece["args"] or "")
+        earlier["name"] = earlier["name"] or piece["name"]
+        earlier["id"] = earlier["id"] or piece["id"]
+    return calls
+
+
+def _begun(piece: ToolCallChunk) -> ToolCallChunk:
+    return tool_call_chunk(
+        name=piece["name"], args=piece["args"], id=piece["id"], index=piece["index"]
+    )
+
+
+def _continues(call: ToolCallChunk, piece: ToolCallChunk) -> bool:
+    """Whether a piece goes on with a call. Some gateways give every call the same index, others
+    every piece a new id: only a new id and a name together begin a call."""
+    if piece["index"] is None or call["index"] != piece["index"]:
+        return False
+    is_new = piece["id"] and piece["name"] and call["id"] != piece["id"]
+    return not is_new
+
+
+def _last_usage(chunks: Sequence[AIMessageChunk]) -> UsageMetadata | None:
+    """What the parts reported in all: one that holds all of the earlier ones replaces them."""
+    total: UsageMetadata | None = None
+    for reported in (chunk.usage_metadata for chunk in chunks if chunk.usage_metadata):
+        total = reported if total is None or _holds(reported, total) else add_usage(total, reported)
+    return total
+
+
+def _holds(later: UsageMetadata, earlier: UsageMetadata) -> bool:
+    counted = earlier["input_tokens"] > 0 and later["input_tokens"] >= earlier["input_tokens"]
+    return counted and later["output_tokens"] >= earlier["output_tokens"]
