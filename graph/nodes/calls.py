@@ -93,11 +93,13 @@ def _in_order(message: AIMessage) -> Sequence[Mapping[str, Any]]:
 
 
 def _decoded(written: str | None) -> Any:
-    """The arguments; providers write none at all where a tool takes none."""
+    """The object that the arguments are, or None; providers write nothing where a tool takes
+    nothing, and models break lines inside strings."""
     try:
-        return json.loads(written, strict=False) if written else {}
+        arguments = json.loads(written, strict=False) if written else {}
     except (ValueError, RecursionError):
         return None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def _normalised(call_id: Any, name: Any, arguments: Any, used: set[str]) -> DialogueCall:

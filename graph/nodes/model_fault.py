@@ -21,6 +21,9 @@ _BROKEN_OFF = ("Connection", "TransportError", "APIError")
 """In the names of a broken connection's exception and its bases; the last one is what the
 provider's client makes of an error that a stream brings after it began."""
 
+_UNREADABLE = (ValueError, LookupError)
+"""What clients raise over a body that is no completion: a page, no JSON, no choices."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFault:
@@ -53,6 +56,8 @@ def _code(error: BaseException) -> str:
         word in name for name in names for word in _BROKEN_OFF
     ):
         return "MODEL_UNAVAILABLE"
+    if isinstance(error, _UNREADABLE):
+        return "MODEL_REPLY_INVALID"
     return "MODEL_FAILED"
 
 
