@@ -89,7 +89,12 @@ async def _attempt(
     journal: Journal,
     limits: Limits,
 ) -> Reply | ModelFault:
-    asked = await in_time(_streamed(model, messages), seconds=seconds_left(journal.usage, limits))
+    seconds = seconds_left(journal.usage, limits)
+    try:
+        asked = await in_time(_streamed(model, messages), seconds=seconds)
+    except asyncio.CancelledError:
+        journal.spend_model_call(component, None)  # it was sent; nobody knows what it cost
+        raise
     if asked is None:
         journal.spend_model_call(component, None)
         return Reply(None)

@@ -29,10 +29,11 @@ PATIENCE_SECONDS = 60
 class Conversation:
     """What the provider says to each model's requests, in order, and what it was sent.
 
-    `refuses`: request parameters that it answers with 400, as some providers do.
+    A reply may be a function of the request. `refuses`: request parameters that it answers with
+    400, as some providers do.
     """
 
-    replies: dict[str, list[dict[str, Any]]]
+    replies: dict[str, list[Any]]
     refuses: tuple[str, ...] = ()
     requests: list[dict[str, Any]] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
@@ -49,7 +50,8 @@ class Conversation:
         if not left:
             self.violations.append(f"{request['model']}: asked beyond its script")
             return {"status": 400}
-        return left.pop(0)
+        reply = left.pop(0)
+        return reply(request) if callable(reply) else reply
 
     def unused(self) -> dict[str, int]:
         """How many replies of each model were not asked for."""

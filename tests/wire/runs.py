@@ -1,5 +1,7 @@
 """Plays one scenario through the real client and measures what came of it."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,8 @@ from tools.sqlite_invocations import SqliteInvocationStore
 COMPONENTS = ("router", "agent", "evidence_repair", "semantic_guard")
 DEFAULTS = {"router": [{"draft": "diagnosis"}], "semantic_guard": []}
 CLIENT_SECONDS = 30.0
+THREAD: Any = {"configurable": {"thread_id": "thread-1"}}
+WATCHED: Any = ["updates", "custom"]
 
 
 @dataclass
@@ -53,8 +57,37 @@ def chat_models(url: str, http: httpx.AsyncClient, **options: Any) -> Models:
     return Models(**{name: ChatOpenAI(model=name, **given) for name in COMPONENTS})
 
 
-async def play(provider: Provider, scenario: dict[str, Any], *, wire: str) -> Played:
-    """One run; `wire` is `sse`, or `json` for a model that is told not to stream."""
+@dataclass
+class Opened:
+    """A graph over real clients, and what it talks to."""
+
+    graph: Any
+    conversation: Conversation
+    source: KeywordSource
+
+    async def ask(self, question: str) -> Played:
+        """One question on the thread, as a watched run."""
+        played = Played({}, self.conversation, [])
+        asked = {"messages": [("user", question)]}
+        async for mode, chunk in self.graph.astream(asked, THREAD, stream_mode=WATCHED):
+            if mode == "custom":
+                played.events.append(chunk)
+            else:
+                played.path += chunk
+        played.state = await self.state()
+        played.runs = [run["keyword"] for run in self.source.runs]
+        return played
+
+    async def state(self) -> dict[str, Any]:
+        """The thread's, as it was written last."""
+        return dict((await self.graph.aget_state(THREAD)).values)
+
+
+@asynccontextmanager
+async def opened(
+    provider: Provider, scenario: dict[str, Any], *, wire: str
+) -> AsyncIterator[Opened]:
+    """`wire` is `sse`, or `json` for a model that is told not to stream."""
     conversation = conversation_of(scenario)
     options = {"disable_streaming": wire == "json", **scenario.get("client", {})}
     source = KeywordSource()
@@ -67,21 +100,15 @@ async def play(provider: Provider, scenario: dict[str, Any], *, wire: str) -> Pl
             settings=Settings(harness=scenario.get("harness", {})),
             checkpointer=InMemorySaver(),
         )
-        played = Played({}, conversation, [])
-        thread: Any = {"configurable": {"thread_id": "thread-1"}}
-        for question in (QUESTION, *scenario.get("then", [])):
-            played.path.clear()
-            played.events.clear()
-            asked: Any = {"messages": [("user", question)]}
-            modes: Any = ["updates", "custom"]
-            async for mode, chunk in graph.astream(asked, thread, stream_mode=modes):
-                if mode == "custom":
-                    played.events.append(chunk)
-                else:
-                    played.path += chunk
-        played.state = dict((await graph.aget_state(thread)).values)
+        yield Opened(graph, conversation, source)
     await store.aclose()
-    played.runs = [run["keyword"] for run in source.runs]
+
+
+async def play(provider: Provider, scenario: dict[str, Any], *, wire: str) -> Played:
+    """The question and those that `then` follow it, on one thread; the last run is what counts."""
+    async with opened(provider, scenario, wire=wire) as session:
+        for question in (QUESTION, *scenario.get("then", [])):
+            played = await session.ask(question)
     return played
 
 
