@@ -6,7 +6,9 @@ noticed at once, and arguments arrive as they were written.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.errors import GraphBubbleUp
@@ -112,4 +114,13 @@ async def _attempt(
 
 
 async def _streamed(model: ChatRunnable, messages: list[BaseMessage]) -> AIMessage | None:
-    return gathered([part async for part in model.astream(messages)])
+    """The whole reply. A part that arrives together with a cancellation can hide it from the
+    client (`asyncio.wait_for` before Python 3.12), which would go on reading, and spending."""
+    task, parts = asyncio.current_task(), []
+    stream: Any = model.astream(messages)
+    async with aclosing(stream):
+        async for part in stream:
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError
+            parts.append(part)
+    return gathered(parts)

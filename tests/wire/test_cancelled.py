@@ -1,11 +1,17 @@
 """Cancelled on the wire: every call that was sent is counted, once, and none is sent after."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
+from pydantic import PrivateAttr
 
+from graph.nodes.model_call import _streamed
 from tests.fakes.bench import QUESTION
 from tests.wire.provider import Provider
 from tests.wire.runs import THREAD, Opened, Played, measured, opened
@@ -95,6 +101,41 @@ async def test_every_call_that_was_sent_is_counted_once(place: str, provider: Pr
     trace = state["trace"]
     assert [event["seq"] for event in trace] == list(range(1, len(trace) + 1))
     assert trace[-1]["tokens_reconciled"] is False
+
+
+class Deaf(BaseChatModel):
+    """Streams on when it is cancelled, as a client does that the cancellation did not reach."""
+
+    _asked: asyncio.Event = PrivateAttr(default_factory=asyncio.Event)
+    _left: asyncio.Event = PrivateAttr(default_factory=asyncio.Event)
+
+    @property
+    def _llm_type(self) -> str:
+        return "deaf"
+
+    def _generate(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("it only streams")
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        try:
+            while True:
+                self._asked.set()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+                yield ChatGenerationChunk(message=AIMessageChunk("word "))
+        finally:
+            self._left.set()
+
+
+async def test_a_client_that_a_cancellation_missed_reads_no_further() -> None:
+    # C6: no token is spent after
+    model = Deaf()
+    asking = asyncio.create_task(_streamed(model, [HumanMessage("x")]))
+    await asyncio.wait_for(model._asked.wait(), PATIENCE_SECONDS)
+    asking.cancel()
+    await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)
+    assert asking.cancelled()
+    assert model._left.is_set()
 
 
 async def test_a_pause_is_no_call(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
