@@ -18,6 +18,10 @@ CUT_REASONS = frozenset(
 """Why a provider stops before the model has: length, its filter, lack of its own means."""
 
 
+class BrokenOff(ConnectionError):
+    """A stream that ended before the reply did, or whose tool calls did not come through."""
+
+
 def is_cut(message: AIMessage) -> bool:
     """Whether the text is only the beginning of what the model would have said."""
     return str(message.response_metadata.get("finish_reason")).lower() in CUT_REASONS
@@ -25,18 +29,20 @@ def is_cut(message: AIMessage) -> bool:
 
 def gathered(parts: Sequence[BaseMessage]) -> AIMessage | None:
     """The whole reply; None where nothing came, or what came is no reply of an assistant. A
-    streamed one holds its calls in order as `tool_call_chunks`, one a call."""
+    streamed one holds its calls in order as `tool_call_chunks`, one a call. Raises `BrokenOff`."""
     if len(parts) == 1 and isinstance(parts[0], AIMessage) and not _is_streamed(parts[0]):
         return parts[0]
     chunks = [part for part in parts if isinstance(part, AIMessageChunk)]
     if not chunks or len(chunks) < len(parts):
         return None
-    reasons = [reason for chunk in chunks if (reason := _finish_reason(chunk))]
+    calls, reason = _whole_calls(chunks), _finish_reason(chunks)
+    if (reason is None and _gives_reasons(chunks)) or (reason == "tool_calls" and not calls):
+        raise BrokenOff
     return AIMessageChunk(
         content="".join(chunk.text for chunk in chunks),
-        tool_call_chunks=_whole_calls(chunks),
+        tool_call_chunks=calls,
         usage_metadata=_last_usage(chunks),
-        response_metadata={"finish_reason": reasons[-1]} if reasons else {},
+        response_metadata={"finish_reason": reason} if reason else {},
     )
 
 
@@ -44,8 +50,16 @@ def _is_streamed(part: BaseMessage) -> bool:
     return isinstance(part, AIMessageChunk)
 
 
-def _finish_reason(chunk: AIMessageChunk) -> Any:
-    return chunk.response_metadata.get("finish_reason")
+def _finish_reason(chunks: Sequence[AIMessageChunk]) -> Any:
+    reasons = [chunk.response_metadata.get("finish_reason") for chunk in chunks]
+    return next((reason for reason in reversed(reasons) if reason), None)
+
+
+def _gives_reasons(chunks: Sequence[AIMessageChunk]) -> bool:
+    """Whether every whole reply of this provider says why it ended: chat completions do."""
+    told = [chunk.response_metadata for chunk in chunks]
+    completions = any(each.get("model_provider") == "openai" for each in told)
+    return completions and not any("status" in each for each in told)
 
 
 def _whole_calls(chunks: Sequence[AIMessageChunk]) -> list[ToolCallChunk]:
@@ -69,9 +83,12 @@ def _begun(piece: ToolCallChunk) -> ToolCallChunk:
 
 def _continues(call: ToolCallChunk, piece: ToolCallChunk) -> bool:
     """Whether a piece goes on with a call. Some gateways give every call the same index, others
-    every piece a new id: only a new id and a name together begin a call."""
-    if piece["index"] is None or call["index"] != piece["index"]:
+    every piece a new id: only a new id and a name together begin a call. Without any index a
+    name does."""
+    if call["index"] != piece["index"]:
         return False
+    if piece["index"] is None:
+        return not piece["name"]
     is_new = piece["id"] and piece["name"] and call["id"] != piece["id"]
     return not is_new
 

@@ -67,7 +67,13 @@ def calls_of(reply: dict[str, Any]) -> list[dict[str, Any]]:
     if "ask" in reply:
         made = call(*reply["ask"])
         return [{"id": made["id"], "name": made["name"], "arguments": made["args"]}]
-    return reply.get("calls", [])
+    return [_lengthened(each) for each in reply.get("calls", [])]
+
+
+def _lengthened(asked: dict[str, Any]) -> dict[str, Any]:
+    if "long_keyword" not in asked:
+        return asked
+    return {**asked, "arguments": {"input": {"keyword": "x" * asked["long_keyword"]}}}
 
 
 def usage_of(reply: dict[str, Any]) -> dict[str, Any] | None:
@@ -107,12 +113,18 @@ def _call_deltas(number: int, asked: dict[str, Any], reply: dict[str, Any]) -> l
     function = {"name": asked["name"], "arguments": ""}
     begun = {**whole, "index": index, "function": function}
     pieces = _pieces(whole["function"]["arguments"] or "")
-    ids = [{"id": f"{whole.get('id')}_{n}"} if reply.get("new_ids") else {} for n in range(999)]
     later = [
-        {**ids[n], "index": index, "function": {"arguments": piece}}
+        {**_new_id(reply, n), "index": index, "function": {"arguments": piece}}
         for n, piece in enumerate(pieces)
     ]
-    return [{"tool_calls": [delta]} for delta in (begun, *later)]
+    deltas = (begun, *later)
+    if reply.get("no_index"):
+        deltas = tuple({k: v for k, v in delta.items() if k != "index"} for delta in deltas)
+    return [{"tool_calls": [delta]} for delta in deltas]
+
+
+def _new_id(reply: dict[str, Any], number: int) -> dict[str, str]:
+    return {"id": f"again_{number}"} if reply.get("new_ids") else {}
 
 
 def _asides(reply: dict[str, Any]) -> dict[str, str]:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-MAX_MESSAGE_BYTES = 131_072
-"""Of one message as it is sent: evidence and a draft at their own bounds are below it."""
+MAX_MESSAGE_BYTES = 81_920
+"""Of one message as it is sent: what the harness keeps of an assistant's calls is below it."""
 
 _ROLES = {"system", "user", "assistant", "tool"}
 _PARAMETERS = {

@@ -122,6 +122,8 @@ async def _events(reply: dict[str, Any], asked: dict[str, Any], conversation: Co
         if fault and number == len(chunks) // 2:
             if fault == "reset":
                 raise ConnectionResetError
+            if fault == "cut":
+                return
             if fault == "stall":
                 conversation.hanging.set()
                 await asyncio.Event().wait()

@@ -75,7 +75,7 @@ class Opened:
             else:
                 played.path += chunk
         played.state = await self.state()
-        played.runs = [run["keyword"] for run in self.source.runs]
+        played.runs = [run["keyword"][:20] for run in self.source.runs]
         return played
 
     async def state(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.messages.tool import tool_call_chunk
 
 from graph.nodes.calls import normalised_calls
-from graph.nodes.gathered import gathered, is_cut
+from graph.nodes.gathered import BrokenOff, gathered, is_cut
 
 
 def part(text: str = "", usage: tuple[int, int] | None = None, **fields: Any) -> AIMessageChunk:
@@ -101,6 +101,35 @@ def test_whole_calls_without_an_index_stay_apart():
     whole = gathered([piece("{}", None, name="a", id=None), piece("{}", None, name="b", id=None)])
     assert whole is not None
     assert [call["name"] for call in normalised_calls(whole, [])] == ["a", "b"]
+
+
+def test_pieces_without_an_index_go_on_with_the_last_call():
+    pieces = [("a", '{"x"'), (None, ": 1}"), ("b", "{}")]
+    whole = gathered([piece(args, None, name=name, id=None) for name, args in pieces])
+    assert whole is not None
+    assert [(call["name"], call["args"]) for call in normalised_calls(whole, [])] == [
+        ("a", {"x": 1}),
+        ("b", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"finish_reason": "tool_calls", "model_provider": "openai"},
+        {"model_provider": "openai"},
+    ],
+)
+def test_a_reply_that_did_not_come_through_is_none(said):
+    # C6: a technical fault, and no empty answer
+    with pytest.raises(BrokenOff):
+        gathered([part("", response_metadata=said), part("")])
+
+
+def test_a_provider_that_gives_no_reasons_is_believed():
+    assert gathered([part("a", response_metadata={"model_provider": "other"}), part("b")])
+    told = {"model_provider": "openai", "status": "completed"}
+    assert gathered([part("a", response_metadata=told), part("b")])
 
 
 def test_a_finish_reason_said_twice_is_one():
