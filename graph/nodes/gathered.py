@@ -94,7 +94,8 @@ def _continues(call: ToolCallChunk, piece: ToolCallChunk) -> bool:
 
 
 def _last_usage(chunks: Sequence[AIMessageChunk]) -> UsageMetadata | None:
-    """What the parts reported in all: one that holds all of the earlier ones replaces them."""
+    """What the parts reported in all: one that counts the whole prompt again replaces the earlier
+    ones, any other is a share."""
     total: UsageMetadata | None = None
     for reported in (chunk.usage_metadata for chunk in chunks if chunk.usage_metadata):
         total = reported if total is None or _holds(reported, total) else add_usage(total, reported)
@@ -102,5 +103,4 @@ def _last_usage(chunks: Sequence[AIMessageChunk]) -> UsageMetadata | None:
 
 
 def _holds(later: UsageMetadata, earlier: UsageMetadata) -> bool:
-    counted = earlier["input_tokens"] > 0 and later["input_tokens"] >= earlier["input_tokens"]
-    return counted and later["output_tokens"] >= earlier["output_tokens"]
+    return 0 < earlier["input_tokens"] <= later["input_tokens"]

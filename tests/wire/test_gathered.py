@@ -29,6 +29,7 @@ def piece(args: str | None, index: int | None = 0, **fields: Any) -> AIMessageCh
         ([(7, 5)], (7, 5)),
         ([(7, 0), (7, 2), (7, 5), (7, 5)], (7, 5)),  # cumulative
         ([(7, 1), (0, 2), (0, 3)], (7, 6)),  # shares
+        ([(7, 1), (6, 2)], (13, 3)),
         ([(0, 1), (0, 2), (9, 0)], (9, 3)),  # shares, the prompt's last
         ([(7, 0), (12, 0), (12, 9)], (12, 9)),  # cumulative, the prompt counted late
         ([], None),
