@@ -14,7 +14,7 @@ from langgraph.types import StateSnapshot
 
 from graph import cut_off
 from graph.audit.events import PackedEvent, failed_invocation, make_event, pack_event
-from graph.contract.budget import UsageShare
+from graph.contract.budget import pack_share
 from graph.contract.vocabulary import Component, Rejection
 from graph.state import DialogueMessage, State, Update, run_key
 from tools.boundary import CANCELLED_CODE
@@ -161,13 +161,14 @@ def _account(state: State, interrupted: tuple[str, ...]) -> Update:
     if unwritten is not None and unwritten.events:
         first = len(state["trace"]) + 1
         events = [pack_event({**e, "seq": seq}) for seq, e in enumerate(unwritten.events, first)]
-        return {"trace": events, "usage": unwritten.usage}
+        return {"trace": events, "usage": pack_share(unwritten.usage)}
     component = None if unwritten is not None else _ASKS.get(interrupted)
     if component is not None:
-        usage: UsageShare = {"model_calls": 1, "usage_unavailable": 1}
-        return {"trace": [_event(state, *_model_call(state, component))], "usage": usage}
+        spent = pack_share({"model_calls": 1, "usage_unavailable": 1})
+        return {"trace": [_event(state, *_model_call(state, component))], "usage": spent}
     if state["turn"]["verdict"] == "ADMITTED":
-        return {"trace": [_event(state, *_tool_call(state))], "usage": {"tool_calls": 1}}
+        spent = pack_share({"tool_calls": 1})
+        return {"trace": [_event(state, *_tool_call(state))], "usage": spent}
     return {}
 
 

@@ -23,7 +23,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from graph.cancellation import close_cancelled, close_unbegun
-from graph.channel_versions import with_short_versions
+from graph.short_checkpoints import with_short_checkpoints
 from graph.state import SCHEMA_VERSION, InputState, OutputState, State
 
 SCHEMA_KEY = "schema_version"
@@ -70,7 +70,7 @@ class DiagnosisGraph(CompiledStateGraph[State, None, InputState, OutputState]):
 
     def _resolve_checkpointer(self, config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
         saver = super()._resolve_checkpointer(config)
-        return with_short_versions(saver) if isinstance(saver, BaseCheckpointSaver) else saver
+        return with_short_checkpoints(saver) if isinstance(saver, BaseCheckpointSaver) else saver
 
     async def refuse_other_schema(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that a run would go on from. Raises `OtherSchema` for a thread whose

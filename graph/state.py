@@ -17,11 +17,11 @@ from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
 from graph.audit.events import PackedEvent, TraceEvent, unpack_event
-from graph.contract.budget import Usage, UsageShare, add_usage
+from graph.contract.budget import PackedShare, Usage, add_usage, unpack_share
 from graph.contract.progress import Event, Progress, fold
 from release.released import Release
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Of this state and its reducers. Every checkpoint says it; a thread of another one is refused."""
 SNAPSHOT_EVERY_UPDATES = 1_000
 """Above the rounds of any run: below it, every snapshot costs the whole list again."""
@@ -158,9 +158,9 @@ def advance(current: Progress, writes: Sequence[Sequence[Event]]) -> Progress:
     return fold(current, (event for write in writes for event in write))
 
 
-def spend(current: Usage, writes: Sequence[UsageShare]) -> Usage:
-    """Reducer: every write is what one node spent."""
-    return reduce(add_usage, writes, current)
+def spend(current: Usage, writes: Sequence[PackedShare]) -> Usage:
+    """Reducer: every write is what one node spent, packed."""
+    return reduce(add_usage, map(unpack_share, writes), current)
 
 
 def change(current: dict[str, Any], writes: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class Update(TypedDict, total=False):
     messages: list[AnyMessage]
     release: Release | None
     progress: Any
-    usage: UsageShare
+    usage: Any
     steps: list[AgentStep]
     trace: Any
     dialogue: list[DialogueMessage]

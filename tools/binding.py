@@ -2,48 +2,35 @@
 
 from typing import Any
 
+from tools.compact_schema import compact_schema
 from tools.evidence import EvidenceTool
 
+# what a gain is the diagnosis prompt says, once; when to leave it out the field itself says (C2.1)
 _PREVIOUS_OBSERVATION: dict[str, Any] = {
     "type": "object",
     "description": (
-        "Your judgement of the last evidence you received, before this new query. Required when"
-        " that evidence was found and not judged yet. Leave it out on the first call, and after"
-        " an empty, failed or refused one."
+        "Judges the last evidence. Leave out on the first call, and after an empty, failed or"
+        " refused one."
     ),
     "properties": {
-        "tool_call_id": {
-            "type": "string",
-            "description": "The tool_call_id of that last evidence.",
-        },
-        "information_gain": {
-            "type": "string",
-            "enum": ["GAINED", "NO_GAIN"],
-            "description": (
-                "GAINED when it confirmed, ruled out or narrowed a hypothesis; else NO_GAIN."
-            ),
-        },
+        "tool_call_id": {"type": "string"},
+        "information_gain": {"type": "string", "enum": ["GAINED", "NO_GAIN"]},
     },
     "required": ["tool_call_id", "information_gain"],
-    "additionalProperties": False,
 }
 
 
 def function_schema(tool: EvidenceTool[Any]) -> dict[str, Any]:
     """The tool as an OpenAI-style function: `previous_observation` beside its typed `input`."""
-    body = tool.Input.model_json_schema()
+    body = compact_schema(tool.Input.model_json_schema())
     definitions = body.pop("$defs", None)
     parameters: dict[str, Any] = {
         "type": "object",
-        "properties": {
-            "previous_observation": _PREVIOUS_OBSERVATION,
-            "input": _without_titles(body),
-        },
+        "properties": {"previous_observation": _PREVIOUS_OBSERVATION, "input": body},
         "required": ["input"],
-        "additionalProperties": False,
     }
     if definitions:
-        parameters["$defs"] = _without_titles(definitions)
+        parameters["$defs"] = definitions
     return {
         "type": "function",
         "function": {
@@ -52,16 +39,3 @@ def function_schema(tool: EvidenceTool[Any]) -> dict[str, Any]:
             "parameters": parameters,
         },
     }
-
-
-def _without_titles(schema: Any) -> Any:
-    """Titles that pydantic derives from names say nothing and cost tokens in every request."""
-    if isinstance(schema, dict):
-        return {
-            key: _without_titles(value)
-            for key, value in schema.items()
-            if not (key == "title" and isinstance(value, str))
-        }
-    if isinstance(schema, list):
-        return [_without_titles(item) for item in schema]
-    return schema

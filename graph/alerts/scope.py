@@ -1,7 +1,7 @@
 """An alert as the lines of a question: what it is about, from when, until when.
 
 Labels and annotations keep their names and become one line each, bounded, on one line whatever
-stands in them. What all alerts of a group share is said once.
+stands in them. What all alerts of a group share is said once. Secrets are masked as in any source.
 """
 
 import json
@@ -13,6 +13,7 @@ from graph.alerts.payload import Alert, AlertGroup, read_payload
 from release.language import language_of
 from release.plain_text import one_line
 from release.vocabulary import Language
+from tools.masking import Masker
 
 MAX_SCOPE_BYTES = 8_192
 MAX_ALERTS_TOLD = 10
@@ -41,15 +42,31 @@ _SHORTENED: Mapping[Language, str] = {
 }
 
 
-def alert_question(payload: Any, words: str, *, language: Language | None = None) -> str:
+def alert_question(
+    payload: Any, words: str, masker: Masker, *, language: Language | None = None
+) -> str:
     """The question that a webhook payload asks: the user's own `words`, or a default question, and
-    the alert's scope, at most 8 KiB of it. In the language of the words, else in `language`, else
-    in that of the alert. Raises `AlertRefused` for what is no such payload."""
-    group = read_payload(payload)
+    the alert's scope, masked, at most 8 KiB of it. In the language of the words, else in
+    `language`, else in that of the alert. Raises `AlertRefused` for what is no such payload."""
+    group = _masked(read_payload(payload), masker)
     said = words.strip()
     spoken = language_of(said) if said else language or language_of(_all_text(group))
     lines = [_HEADING[spoken], *_group_lines(group, spoken)]
     return f"{said or _QUESTION[spoken]}\n\n{_bounded(lines, _SHORTENED[spoken])}"
+
+
+def _masked(group: AlertGroup, masker: Masker) -> AlertGroup:
+    alerts = [
+        alert.model_copy(
+            update={
+                "labels": masker.scope(alert.labels),
+                "annotations": masker.scope(alert.annotations),
+                "values": masker.scope(alert.values) if isinstance(alert.values, dict) else None,
+            }
+        )
+        for alert in group.alerts
+    ]
+    return group.model_copy(update={"alerts": alerts})
 
 
 def _all_text(group: AlertGroup) -> str:
@@ -130,7 +147,7 @@ def _named(texts: Mapping[str, str], max_chars: int) -> Iterator[str]:
 
 
 def _values(alert: Alert) -> Iterator[str]:
-    if isinstance(alert.values, dict) and alert.values:
+    if alert.values:
         yield f"value: {one_line(json.dumps(alert.values, ensure_ascii=False), MAX_LABEL_CHARS)}"
 
 

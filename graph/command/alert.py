@@ -8,15 +8,17 @@ from typing import BinaryIO
 from graph.alerts import AlertRefused, alert_question
 from graph.command.usage import UsageError
 from release.vocabulary import Language
+from tools.masking import Masker
 
 MAX_ALERT_BYTES = 1_048_576
 
 
-def question_of_alert(place: str, words: str, language: Language | None) -> str:
-    """The question with the scope of the alert that `place` holds, a file or `-` for standard
-    input. Raises `UsageError`, one line that names the wrong field and repeats nothing of it."""
+def read_alert(place: str, words: str, language: Language | None) -> tuple[object, str]:
+    """The payload that `place` holds, a file or `-` for standard input, and the question it asks.
+    Raises `UsageError`, one line that names the wrong field and repeats nothing of it."""
+    payload = _payload(place)
     try:
-        return alert_question(_payload(place), words, language=language)
+        return payload, alert_question(payload, words, Masker(""), language=language)
     except AlertRefused as refused:
         field = f"field {refused.field}" if refused.field else "it"
         raise UsageError(

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 
 from graph.app import open_graph
 from graph.build import DiagnosisGraph
-from graph.command.alert import question_of_alert
+from graph.command.alert import read_alert
 from graph.command.answer import print_release
 from graph.command.interrupt import CANCELLED_EXIT_CODE, take_interrupt
 from graph.command.live import LiveProgress
@@ -33,9 +33,10 @@ MAX_SESSION_CHARS = 128
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`question` None takes up the run that the session left unfinished."""
+    """`given` is the graph's input; None takes up the run that the session left unfinished."""
 
-    question: str | None
+    given: dict[str, Any] | None
+    language: Language
     session_id: str
     as_json: bool
 
@@ -59,19 +60,20 @@ def read_asked(
     if resume:
         if words or alert or session is None:
             raise UsageError("--resume: takes no question and needs --session ID")
-        return Asked(None, session, as_json)
+        return Asked(None, "en", session, as_json)
+    given: dict[str, Any] = {"messages": [("user", question)] if words else []}
     if alert is not None:
-        question = question_of_alert(alert, question, language)
+        given["alert"], question = read_alert(alert, question, language)
     refusal = refused_question(asked=bool(words) or alert is not None, text=question)
     if refusal is not None:
         reason = HEADINGS[language_of(question)].failed_reasons[refusal]
         raise UsageError(f"question: {reason}")
-    return Asked(question, session or uuid.uuid4().hex[:12], as_json)
+    return Asked(given, language_of(question), session or uuid.uuid4().hex[:12], as_json)
 
 
 async def ask(settings: Settings, asked: Asked, terminal: Terminal) -> int:
     """Runs it to its release and prints that; returns the exit code."""
-    with LiveProgress(terminal, language_of(asked.question or "")) as live:
+    with LiveProgress(terminal, asked.language) as live:
         async with open_graph(settings, session=asked.session_id) as graph:
             if not provider_is_configured(settings.models, os.environ):
                 terminal.say(RULES_MODEL_NOTICE, "dim")
@@ -88,12 +90,10 @@ async def ask(settings: Settings, asked: Asked, terminal: Terminal) -> int:
 
 async def _run(graph: DiagnosisGraph, asked: Asked, live: LiveProgress) -> State | None:
     config = run_config(asked.session_id)
-    given: dict[str, Any] | None = {"messages": [("user", asked.question)]}
-    if asked.question is None:
+    if asked.given is None:
         config, language = await _unfinished(graph, asked.session_id)
         live.speak(language)
-        given = None
-    run = asyncio.create_task(_watch(graph, given, config, live))
+    run = asyncio.create_task(_watch(graph, asked.given, config, live))
     try:
         await asyncio.shield(run)
     except asyncio.CancelledError:

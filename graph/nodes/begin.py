@@ -18,6 +18,7 @@ from graph.state import SCHEMA_VERSION, ClosedRun, Run, State, TurnChange, Updat
 from release.language import language_of
 from release.message import render_message
 from release.vocabulary import QuestionRefusal
+from tools.masking import Masker
 
 MAX_QUESTION_BYTES = 16_384
 _RUN_KEY_BYTES = 16
@@ -29,10 +30,11 @@ def begin_node(parts: Parts) -> NodeBody:
     async def begin(state: State, journal: Journal) -> Update:
         before, given = _given(state)
         after = state["messages"][len(before) + (given is not None) :]
-        question, refusal = _asked(parts, given, state.get("alert"))
+        key = secrets.token_hex(_RUN_KEY_BYTES)
+        question, refusal = _asked(parts, given, state.get("alert"), Masker(key))
         text = message_text(question) if question else ""
         closed, notices = await _closed_predecessor(parts, state)
-        run = _new_run(parts, state, text, closed)
+        run = _new_run(parts, state, key, text, closed)
         journal.note(
             "RUN_STARTED",
             session_id=run["session_id"],
@@ -66,14 +68,14 @@ def refused_question(asked: bool, text: str) -> QuestionRefusal | None:
     return None
 
 
-def _new_run(parts: Parts, state: State, text: str, closed: ClosedRun | None) -> Run:
+def _new_run(parts: Parts, state: State, key: str, text: str, closed: ClosedRun | None) -> Run:
     config = get_config()
     run_id = str(config.get("configurable", {}).get("run_id") or uuid.uuid4())
     if run_id in _known_run_ids(state):
         run_id = str(uuid.uuid4())
     return Run(
         run_id=run_id,
-        run_key=secrets.token_hex(_RUN_KEY_BYTES),
+        run_key=key,
         session_id=str(config.get("configurable", {}).get("thread_id") or run_id),
         asked_at=parts.now().isoformat(timespec="seconds"),
         time_zone=parts.settings.time_zone,
@@ -114,7 +116,7 @@ def _given(state: State) -> tuple[list[AnyMessage], HumanMessage | None]:
 
 
 def _asked(
-    parts: Parts, given: HumanMessage | None, payload: Any
+    parts: Parts, given: HumanMessage | None, payload: Any, masker: Masker
 ) -> tuple[HumanMessage | None, QuestionRefusal | None]:
     """The question, or why there is none. One that came with an alert holds its scope, so that the
     session shows what was asked (C1.3)."""
@@ -123,7 +125,8 @@ def _asked(
     chosen = parts.settings.prompts.language
     words = message_text(given) if given else ""
     try:
-        text = alert_question(payload, words, language=None if chosen == "auto" else chosen)
+        spoken = None if chosen == "auto" else chosen
+        text = alert_question(payload, words, masker, language=spoken)
     except AlertRefused as refused:
         return given, refused.refusal
     return HumanMessage(text, id=(given.id if given else None) or str(uuid.uuid4())), None

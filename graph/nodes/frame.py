@@ -12,6 +12,7 @@ from langgraph.types import Overwrite
 
 from graph import cut_off
 from graph.audit.events import pack_event
+from graph.contract.budget import pack_share
 from graph.nodes.journal import Journal
 from graph.state import State, TurnChange, TurnState, Update, run_key
 
@@ -79,7 +80,7 @@ def _closed(state: State, journal: Journal, update: Update) -> Update:
         **update,
         "turn": {**update.get("turn", {}), "steps_left": state["remaining_steps"]},
         "trace": [pack_event(event) for event in journal.new_events],
-        "usage": journal.spent,
+        "usage": pack_share(journal.spent),
     }
 
 

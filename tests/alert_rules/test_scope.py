@@ -7,13 +7,15 @@ import pytest
 from graph.alerts import alert_question
 from graph.alerts.scope import MAX_ALERTS_TOLD, MAX_LABEL_CHARS, MAX_SCOPE_BYTES
 from tests.fakes.alerts import alert, alertmanager, grafana
+from tools.masking import Masker
 
+MASKER = Masker("the run's key")
 ENDED = {"status": "resolved", "endsAt": "2026-03-11T07:50:00+01:00"}
 
 
 def lines(payload: Any, words: str = "why?") -> list[str]:
     """What stands below the heading."""
-    question = alert_question(payload, words)
+    question = alert_question(payload, words, MASKER)
     asked, _, scope = question.partition("\n\n")
     assert asked == words
     return scope.split("\n")[1:]
@@ -76,7 +78,7 @@ def test_more_alerts_than_are_told_are_counted() -> None:
 def test_it_is_bounded_whatever_it_holds(text: str) -> None:
     labels = {f"label_{number}": text for number in range(200)}
     payload = alertmanager(*[alert(labels={**labels, "n": str(n)}) for n in range(50)])
-    question = alert_question(payload, "why?")
+    question = alert_question(payload, "why?", MASKER)
     scope = question.partition("\n\n")[2]
     assert len(scope.encode()) <= MAX_SCOPE_BYTES
     assert scope.endswith("(the alert is long; the rest of it is not listed)")
@@ -120,5 +122,20 @@ def test_alone_it_asks_in_the_language_chosen(
     words: str, language: Any, summary: str, asked: str, heading: str
 ) -> None:
     payload = alertmanager(alert(annotations={"summary": summary}))
-    question = alert_question(payload, words, language=language)
+    question = alert_question(payload, words, MASKER, language=language)
     assert question.startswith(f"{asked}\n\n{heading}")
+
+
+def test_secrets_are_masked_before_they_are_cut() -> None:
+    told = alert(
+        labels={"alertname": "Login", "db_password": "hunter2hunter2"},
+        annotations={
+            "summary": "x" * (MAX_LABEL_CHARS - 20) + " mail ada.lovelace@example.org about it",
+            "runbook": "curl -u admin:swordfish42 https://ops:tr0ub4dor@example.org/",
+        },
+        values={"token": "abcdef0123456789abcdef"},
+    )
+    question = "\n".join(lines(grafana(told, told)))
+    for secret in ("hunter2", "lovelace", "swordfish42", "tr0ub4dor", "abcdef0123456789"):
+        assert secret not in question
+    assert f"db_password: {MASKER.scope({'password': 'hunter2hunter2'})['password']}" in question

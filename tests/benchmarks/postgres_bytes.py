@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.postgres_bytes [rounds]
 
-Starts a server of its own. Rows are counted without keys and indexes; the relations are the tables
-with both, after the server has compressed what it compresses.
+Starts a server of its own. Rows are what the saver hands over, without keys and indexes: JSON as
+text, blobs as they are. Columns are the same values as the server stores them, JSON in its own
+binary form (`pg_column_size`); relations are the tables with keys, indexes and free space.
 """
 
 import asyncio
@@ -20,10 +21,15 @@ from tests.benchmarks.table import show
 from tests.stores.postgres_server import PostgresServer, running_postgres
 from tools import SqliteInvocationStore
 
-PARTS = {
+ROWS = {
     "checkpoints": "SELECT sum(length(checkpoint::text) + length(metadata::text)) FROM checkpoints",
     "blobs": "SELECT sum(octet_length(blob)) FROM checkpoint_blobs",
     "writes": "SELECT sum(octet_length(blob)) FROM checkpoint_writes",
+}
+SIZES = {
+    "columns": "SELECT (SELECT sum(pg_column_size(checkpoint) + pg_column_size(metadata))"
+    " FROM checkpoints) + (SELECT sum(pg_column_size(blob)) FROM checkpoint_blobs)"
+    " + (SELECT sum(pg_column_size(blob)) FROM checkpoint_writes)",
     "relations": "SELECT sum(pg_total_relation_size(name::regclass)) FROM"
     " unnest(ARRAY['checkpoints', 'checkpoint_blobs', 'checkpoint_writes']) AS name",
 }
@@ -34,16 +40,16 @@ def main(rounds: int) -> None:
     try:
         with running_postgres() as server:
             rows = [
-                [name, size, *(bytes_ / 1e6 for bytes_ in asyncio.run(_stored(server, name, size)))]
+                [name, size, *asyncio.run(_megabytes(server, name, size))]
                 for name in (LOOP, OURS)
                 for size in (rounds // 4, rounds // 2, rounds)
             ]
     except pytest.skip.Exception as missing:
         sys.exit(str(missing))
-    show("Gaining rounds of 1 KB in PostgreSQL", ("MB", "rounds", *PARTS), rows)
+    show("Gaining rounds of 1 KB in PostgreSQL", ("MB", "rounds", *ROWS, "rows", *SIZES), rows)
 
 
-async def _stored(server: PostgresServer, name: str, rounds: int) -> list[int]:
+async def _megabytes(server: PostgresServer, name: str, rounds: int) -> list[float]:
     url, store = server.new_database(), SqliteInvocationStore(":memory:")
     async with open_postgres_sessions(SecretStr(url)) as sessions:
         make: Any = {LOOP: lambda: loop(rounds, sessions.saver)}
@@ -51,8 +57,16 @@ async def _stored(server: PostgresServer, name: str, rounds: int) -> list[int]:
         await make[name]().run("thread-1")
     await store.aclose()
     async with await psycopg.AsyncConnection.connect(url) as connection:
-        answers = [await (await connection.execute(query)).fetchone() for query in PARTS.values()]
-    return [int(answer[0] or 0) for answer in answers if answer]
+        rows, sizes = [
+            [await _answer(connection, query) for query in queries.values()]
+            for queries in (ROWS, SIZES)
+        ]
+    return [size / 1e6 for size in (*rows, sum(rows), *sizes)]
+
+
+async def _answer(connection: psycopg.AsyncConnection[Any], query: str) -> int:
+    answer = await (await connection.execute(query)).fetchone()
+    return int(answer[0] or 0) if answer else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 _SERDE = JsonPlusSerializer()
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
+_AT_BOTH_ENDS = ("messages", "release")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def checkpoint_parts(path: Path) -> Counter[str]:
     for checkpoint, size in _checkpoints(path):
         sizes = {part: _packed(checkpoint[part]) for part in _PARTS}
         parts.update(sizes)
-        parts["id, time, updated channels"] += size - sum(sizes.values())
+        parts["id, time"] += size - sum(sizes.values())
     return parts
 
 
@@ -70,12 +72,17 @@ def version_bytes(path: Path) -> int:
 def plain_channel_bytes(path: Path) -> int:
     """The largest sum of values that stand whole in one checkpoint, but for a run's begin and end,
     which hold it whole by design."""
+    stored = [checkpoint for checkpoint, _ in _checkpoints(path)]
     sizes = [
         sum(_packed(value) for value in checkpoint["channel_values"].values())
-        for checkpoint, _ in _checkpoints(path)
-        if not {"messages", "release"} & set(checkpoint["updated_channels"] or ())
+        for before, checkpoint in pairwise(stored)
+        if all(_version(before, name) == _version(checkpoint, name) for name in _AT_BOTH_ENDS)
     ]
     return max(sizes)
+
+
+def _version(checkpoint: dict[str, Any], channel: str) -> Any:
+    return checkpoint["channel_versions"].get(channel)
 
 
 def _checkpoints(path: Path) -> list[tuple[dict[str, Any], int]]:

@@ -175,20 +175,6 @@ async def test_old_segments_are_swept_and_damaged_ones_are_a_failure_by_name(
     folder.tool.close()
 
 
-async def test_a_question_that_needs_all_is_told_to_come_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limits = IndexLimits(segment_bytes=1, at_once_bytes=0, patience_seconds=0)
-    folder = LogFolder(tmp_path, limits=limits)
-    folder.write("a.log", f"{DAY}T00:00:00Z one\n")
-    with pytest.raises(ToolFailure) as failure:
-        await folder.ask(start=DAY)
-    assert (failure.value.code, failure.value.retryable) == ("LOG_INDEX_BUILDING", True)
-    wait_until_built(folder.tool._index)
-    assert await folder.sources(start=DAY) == ["a.log:1"]
-    folder.tool.close()
-
-
 async def test_what_breaks_the_building_is_told_to_who_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,8 +77,8 @@ async def test_nothing_of_a_failure_is_logged(
 
 def test_the_description_lists_tables_as_they_are_written(tool: SqlTool) -> None:
     description = tool.description
-    assert "orders(order_id BIGINT, tenant_id TEXT, status TEXT, note TEXT)" in description
-    assert '"order"("select" INT, "name with space; DROP TABLE x" TEXT)' in description
+    assert "orders(order_id bigint, tenant_id, status, note)" in description
+    assert '"order"("select" int, "name with space; DROP TABLE x")' in description
     assert "broken()" in description
     assert "sqlite" in description
     assert len(description) < 1_500

@@ -17,6 +17,7 @@ from tests.fakes.alerts import alert, alertmanager, grafana
 from tests.fakes.bench import QUESTION, Bench
 from tests.fakes.replies import MISSING_CONTEXT
 from tests.wiring.whole_runs import hold
+from tools.masking import Masker
 
 PAYLOAD = alertmanager()
 SCOPE = "service: billing-portal"
@@ -65,6 +66,16 @@ def test_an_alert_becomes_part_of_the_question(
     assert isinstance(answer, AIMessage)
     (shown,) = [m for m in bench.requests[0] if isinstance(m, HumanMessage)]
     assert shown.text.startswith(f"{question.text}\n\n[asked at ")
+
+
+def test_a_secret_in_it_has_the_mark_that_the_run_gives_it_everywhere() -> None:
+    # C1.3: masked before the session shows it
+    bench = Bench(agent=[MISSING_CONTEXT])
+    told = alert(annotations={"summary": "login as ops with password=hunter2hunter2 fails"})
+    (state,) = played(bench, {"alert": alertmanager(told)})
+    (question,) = asked_about(state)
+    mark = Masker(state["run"]["run_key"]).text("password=hunter2hunter2")
+    assert f"summary: login as ops with {mark} fails" in question.splitlines()
 
 
 def test_no_later_question_meets_it() -> None:

@@ -49,7 +49,7 @@ def test_makers_of_the_incident_database_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_a_database_that_is_not_served_names_its_key_and_no_password(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path, sources={"database": "mysql://root:canary@db/x"})
+    settings = Settings(data_dir=tmp_path, sources={"database": "oracle://root:canary@db/x"})
     with pytest.raises(SettingsError, match=r"^sources\.database: ") as refused:
         make_tools(settings)
     assert "canary" not in str(refused.value)

@@ -4,7 +4,8 @@ import json
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tests.fakes.sources import KeywordSource
 from tools import EvidenceTool, ToolResult
@@ -42,7 +43,7 @@ class Nested(EvidenceTool[Any]):
 
 
 def test_the_whole_schema_of_a_tool():
-    # C2: two properties, the tool's own schema under `input`, definitions where references look
+    # C2: two properties, the tool's own schema under `input`, as a model needs it
     function = function_schema(Nested())
     previous = function["function"]["parameters"]["properties"].pop("previous_observation")
     assert function == {
@@ -62,43 +63,85 @@ def test_the_whole_schema_of_a_tool():
                                 "default": "",
                                 "description": "a field called title",
                             },
-                            "level": {
-                                "anyOf": [{"$ref": "#/$defs/Level"}, {"type": "null"}],
-                                "default": None,
-                            },
+                            "level": {"type": "string", "enum": ["INFO", "ERROR"]},
                             "window_list": {
                                 "type": "array",
-                                "items": {"$ref": "#/$defs/Window"},
+                                "items": {
+                                    "type": "object",
+                                    "properties": {
+                                        "start": {"type": "string", "description": "ISO 8601"}
+                                    },
+                                    "required": ["start"],
+                                },
                             },
                         },
                         "required": ["window_list"],
-                        "additionalProperties": False,
                     }
                 },
                 "required": ["input"],
-                "additionalProperties": False,
-                "$defs": {
-                    "Level": {"type": "string", "enum": ["INFO", "ERROR"]},
-                    "Window": {
-                        "type": "object",
-                        "properties": {"start": {"type": "string", "description": "ISO 8601"}},
-                        "required": ["start"],
-                        "additionalProperties": False,
-                    },
-                },
             },
         },
     }
     assert previous["type"] == "object"
-    assert previous["additionalProperties"] is False
 
 
 def test_a_schema_without_references_has_no_definitions():
     parameters = function_schema(KeywordSource())["function"]["parameters"]
-    assert set(parameters) == {"type", "properties", "required", "additionalProperties"}
+    assert set(parameters) == {"type", "properties", "required"}
 
 
 def test_binding_twice_gives_the_same_schema():
     # C9: the prefix of every request stays byte for byte
     tool = Nested()
     assert json.dumps(function_schema(tool)) == json.dumps(function_schema(tool))
+
+
+class Node(BaseModel):
+    name: str
+    children: list["Node"] = []
+    home: Window | None = None
+
+
+class Tree(EvidenceTool[Any]):
+    name, description = "tree", "Looks into trees."
+
+    class Input(BaseModel):
+        """The roots."""
+
+        left: Node
+        right: Node
+        span: int | str | None = Field(default=None, ge=0, description="a number or a word")
+        text: str = Field(default="all", min_length=1, max_length=500)
+        code: str = Field(min_length=2, max_length=8)
+        options: dict[str, Any] = {"title": "kept", "maxLength": 500}
+
+    async def search(self, request: Any) -> ToolResult:
+        """Never called here."""
+        raise NotImplementedError
+
+
+def test_what_is_used_more_than_once_is_defined_once_and_data_is_left_alone():
+    parameters = function_schema(Tree())["function"]["parameters"]
+    assert list(parameters["$defs"]) == ["Node"]
+    node = parameters["$defs"]["Node"]["properties"]
+    assert node["children"]["items"] == {"$ref": "#/$defs/Node"}
+    assert node["home"]["properties"]["start"]["type"] == "string"
+    shown = parameters["properties"]["input"]["properties"]
+    assert shown["left"] == shown["right"] == {"$ref": "#/$defs/Node"}
+    assert shown["options"]["default"] == {"title": "kept", "maxLength": 500}
+
+
+def test_limits_that_help_to_ask_are_shown_and_others_are_not():
+    shown = function_schema(Tree())["function"]["parameters"]["properties"]["input"]["properties"]
+    assert shown["code"] == {"type": "string", "minLength": 2, "maxLength": 8}
+    assert shown["text"] == {"type": "string", "default": "all"}
+    assert [option["type"] for option in shown["span"]["anyOf"]] == ["integer", "string"]
+    assert shown["span"]["description"] == "a number or a word"
+
+
+def test_what_is_not_shown_is_still_checked():
+    # C2.2
+    with pytest.raises(ValidationError):
+        Nested.Input.model_validate({"window_list": [], "undeclared": 1})
+    with pytest.raises(ValidationError):
+        Tree.Input.model_validate({"text": "x" * 501})

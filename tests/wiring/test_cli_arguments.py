@@ -82,7 +82,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(words: list[str], line: str) ->
         ),
         ("HARNESS__BUDGET__MAX_SECONDS", "soon", "harness.budget.max_seconds"),
         ("SOURCES__LOGS_TIME_ZONE", "Mars/Olympus", "sources.logs_time_zone"),
-        ("SOURCES__DATABASE", "mysql://root:canary@db/x", "sources.database"),
+        ("SOURCES__DATABASE", "oracle://root:canary@db/x", "sources.database"),
         ("OPENAI_API_KEY", "sk-canary", "models.name"),
     ],
 )

@@ -141,7 +141,7 @@ def test_a_missing_extra_is_named(doctor: Doctor, monkeypatch: pytest.MonkeyPatc
 
 
 def test_wrong_settings_are_told_beside_what_answers(doctor: Doctor) -> None:
-    done = doctor(OPENAI_API_KEY="sk-canary", SOURCES__DATABASE="mysql://root:canary@db/x")
+    done = doctor(OPENAI_API_KEY="sk-canary", SOURCES__DATABASE="oracle://root:canary@db/x")
     said = verdicts(done)
     assert said["model"] == said["sources"] == "WRONG_SETTING"
     assert said["sessions"] == said["records"] == "answers"

@@ -19,7 +19,7 @@ CORE = {"graph.state", "graph.parts", "graph.routing", "graph.nodes", "graph.com
 # unit -> the units of ours that it may import, besides itself
 ARROWS: dict[str, set[str]] = {
     "graph.models": PURE,
-    "graph.alerts": {"release"},
+    "graph.alerts": {"release", "tools.masking"},
     "graph.settings": {*PURE, "graph.source_settings", "graph.time_zones"},
     "graph.source_settings": {"graph.plugin_settings", "graph.time_zones"},
     "graph.state": {*PURE, "release"},
@@ -27,8 +27,8 @@ ARROWS: dict[str, set[str]] = {
     "graph.routing": {"graph.state"},
     "graph.cancellation": {*PURE, "graph.cut_off", "graph.state", "tools"},
     "graph.cut_off": PURE,
-    "graph.channel_versions": set(),
-    "graph.compiled": {"graph.cancellation", "graph.channel_versions", "graph.state"},
+    "graph.short_checkpoints": set(),
+    "graph.compiled": {"graph.cancellation", "graph.short_checkpoints", "graph.state"},
     "graph.nodes": {
         *PURE,
         "graph.alerts",
@@ -65,7 +65,8 @@ ARROWS: dict[str, set[str]] = {
     "tools.masking": {"tools.evidence"},
     "tools.observation": {"tools.invocations", "tools.scope"},
     "tools.requests": {"tools.evidence", "tools.scope"},
-    "tools.binding": {"tools.evidence"},
+    "tools.binding": {"tools.compact_schema", "tools.evidence"},
+    "tools.compact_schema": set(),
     "tools.boundary": {
         *RECORD_TYPES,
         "tools.masking",

@@ -1,5 +1,7 @@
-"""Channel versions in checkpoints: short for new threads, whatever a thread was begun with else."""
+"""Checkpoints say little of themselves; a thread that was begun with long versions keeps those."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +10,25 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import SecretStr
 
-from graph.channel_versions import with_short_versions
 from graph.compiled import DiagnosisGraph
+from graph.short_checkpoints import with_short_checkpoints
+from graph.stores.postgres_sessions import open_postgres_sessions
 from tests.fakes.bench import QUESTION, Bench, observations, trace_types
 from tests.fakes.replies import PROVED, asks, call
 
 RUN = [asks(call("c1", "pool")), PROVED]
 THREAD: Any = {"configurable": {"thread_id": "thread-1"}}
+
+
+def following(get_next_version: Any, seen: str | None, *, steps: int) -> list[str]:
+    """The versions of so many steps after `seen`."""
+    versions = []
+    for _ in range(steps):
+        seen = get_next_version(seen, None)
+        versions.append(seen)
+    return versions
 
 
 def bench_on(saver: BaseCheckpointSaver[Any], agent: list[Any], **more: Any) -> Bench:
@@ -62,14 +75,33 @@ async def test_a_run_begun_with_other_versions_goes_on_with_those(
         await resumed.store.aclose()
 
 
-async def test_two_branches_of_a_thread_do_not_mix(tmp_path: Path) -> None:
-    # they carry the same numbers; each checkpoint holds its own values and names its own parent
-    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "sessions.sqlite")) as saver:
+@asynccontextmanager
+async def opened_saver(
+    kind: str, folder: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """A saver of each kind that is kept short, empty."""
+    if kind == "memory":
+        yield InMemorySaver()
+    elif kind == "sqlite":
+        async with AsyncSqliteSaver.from_conn_string(str(folder / "sessions.sqlite")) as saver:
+            yield saver
+    else:
+        url = SecretStr(request.getfixturevalue("postgres_url"))
+        async with open_postgres_sessions(url) as sessions:
+            yield sessions.saver
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgres"])
+async def test_two_branches_of_a_thread_do_not_mix(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    # C1.2: each checkpoint has its own values, where blobs are keyed by version as well
+    async with opened_saver(kind, tmp_path, request) as saver:
         bench = bench_on(saver, [*RUN, asks(call("c1", "slow")), PROVED])
         first = await bench.run()
         history = [one async for one in bench.graph.aget_state_history(THREAD)]
         routed = next(one for one in reversed(history) if one.next == ("model",))
-        await bench.graph.ainvoke(None, routed.config)
+        returned = await bench.graph.ainvoke(None, routed.config)
         second = (await bench.graph.aget_state(THREAD)).values
         assert "pool exhausted" in str(observations(first))
         assert "slow query" in str(observations(second))
@@ -79,6 +111,20 @@ async def test_two_branches_of_a_thread_do_not_mix(tmp_path: Path) -> None:
             observations(second),
             observations(first),
         ]
+        assert returned["release"] != first["release"]
+        assert [one.values["release"] for one in ends] == [returned["release"], first["release"]]
+        await bench.store.aclose()
+
+
+async def test_langgraph_still_knows_that_single_checkpoints_must_stay(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    # it may prune a thread to its latest checkpoint only where that one holds everything
+    async with opened_saver("postgres", tmp_path, request) as saver:
+        bench = bench_on(saver, RUN)
+        await bench.run()
+        with pytest.raises(NotImplementedError, match="thread-1"):
+            await saver.aprune(["thread-1"])
         await bench.store.aclose()
 
 
@@ -90,23 +136,46 @@ async def test_in_memory_and_on_the_dev_server_versions_are_short_and_unlike() -
     latest = await saver.aget_tuple(THREAD)
     assert latest is not None
     versions = set(latest.checkpoint["channel_versions"].values())
-    assert all(isinstance(one, str) and len(one) < 10 for one in versions)
-    one, other = (with_short_versions(saver).get_next_version("c100.aaaaa", None) for _ in range(2))
-    assert one[:5] == other[:5] == "c101."
-    assert one != other
+    assert all(isinstance(one, str) and len(one) < 8 for one in versions)
     await bench.store.aclose()
 
 
+def test_invocations_that_go_on_from_one_checkpoint_never_name_the_same_version() -> None:
+    saver = InMemorySaver()
+    for seen in (None, "c100", "c100.aaaaa"):
+        branches = [
+            following(with_short_checkpoints(saver).get_next_version, seen, steps=100)
+            for _ in range(10)
+        ]
+        assert len(set().union(*branches)) == 10 * 100
+        assert all(seen is None or version > seen for branch in branches for version in branch)
+
+
+def test_a_branch_never_falls_back_to_what_a_channel_had() -> None:
+    # a fork stores channels anew, each after its own version: the other branch may do so, too
+    get_next_version = with_short_checkpoints(InMemorySaver()).get_next_version
+    first, second = get_next_version("c100", None), get_next_version("bzz", None)
+    assert second > first
+
+
 def test_short_versions_sort_as_they_count() -> None:
-    saver = with_short_versions(InMemorySaver())
-    version, seen = None, []
-    for _ in range(1_500):
-        version = saver.get_next_version(version, None)
-        seen.append(version)
-    assert seen == sorted(seen)
+    saver = with_short_checkpoints(InMemorySaver())
+    seen = following(saver.get_next_version, None, steps=1_500)
+    assert seen == sorted(set(seen))
+    seen = following(saver.get_next_version, "azz", steps=1_500)
+    assert seen == sorted(set(seen))
     assert saver.get_next_version(f"{7:032}.0.5", None).startswith(f"{8:032}.")
+
+
+async def test_a_checkpoint_holds_nothing_that_langgraph_does_without() -> None:
+    bench = Bench(agent=RUN)
+    await bench.run()
+    stored = [one async for one in bench.saver.alist(THREAD)]
+    assert not any("counters_since_delta_snapshot" in one.metadata for one in stored)
+    assert not any("updated_channels" in one.checkpoint for one in stored)
+    await bench.store.aclose()
 
 
 def test_a_saver_of_another_kind_keeps_its_own_spelling() -> None:
     foreign: BaseCheckpointSaver[Any] = BaseCheckpointSaver()
-    assert with_short_versions(foreign) is foreign
+    assert with_short_checkpoints(foreign) is foreign

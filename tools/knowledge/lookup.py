@@ -15,22 +15,21 @@ LEADING_SHARE = 0.5
 """A hit that covers less than this share of what the best-ranked one covers is left out."""
 
 PURPOSE = (
-    "Searches the team's runbooks and reference documents (Markdown) by keywords, Chinese or"
-    " English. Returns sections that tell how things usually behave and what to check: general"
-    " knowledge, never what happened in this incident."
+    "Search runbooks and reference documents: how things usually behave and"
+    " what to check, never what happened in this incident."
 )
 _MAX_SOURCE_PART_CHARS = 90
 
 
 class KnowledgeInput(BaseModel):
-    """What the model may ask."""
+    """Keywords: component, error text or code, symptom."""
 
     model_config = ConfigDict(extra="forbid")
 
     query: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY_CHARS)
-    ] = Field(description="Keywords: component, error text or code, symptom.")
-    limit: int = Field(default=5, ge=1, le=10, description="How many sections at most.")
+    ]
+    limit: int = Field(default=5, ge=1, le=10)
 
 
 class KnowledgeLookup(EvidenceTool[KnowledgeInput]):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tools.evidence import Evidence, ToolResult
+from tools.evidence import Evidence, ToolFailure, ToolResult
 from tools.logs.choice import Event, choose, excerpt
 from tools.logs.context import Neighbour
 from tools.logs.fitting import Fitted, cut, fit, json_bytes
@@ -27,10 +27,13 @@ def answer(index: Indexed, request: LogsQuery, *, zone_name: str, max_bytes: int
     """Matching events, and the overview first when not all are shown or something is to be said.
 
     `truncated` is set when matches are left out, when a shown text is cut, and when a file in
-    question was not read whole.
+    question was not read whole. Raises `LOG_INDEX_BUILDING` where nothing matches in a part of the
+    files: that is no empty result.
     """
     filters = filters_of(index, request)
     if filters.meant is not None and not filters.meant:
+        if index.unseen:
+            raise ToolFailure("LOG_INDEX_BUILDING", retryable=True)
         return ToolResult([], total=0)
     try:
         return _answer(index, request, filters, zone_name=zone_name, max_bytes=max_bytes)
@@ -43,15 +46,17 @@ def _answer(
 ) -> ToolResult:
     partial = _partly_read(index, filters)
     totals = match(index.connection, filters, index.zone)
+    if index.unseen and not totals.events:
+        raise ToolFailure("LOG_INDEX_BUILDING", retryable=True)
     events = choose(index.connection, request.limit)
     beside = index.neighbours(events, around_of(request))
-    remarks = _remarks(totals, filters.window, partial)
-    unread = index.counted is not None
+    remarks = _remarks(index, totals, filters.window, partial)
+    unread = index.counted is not None or index.unseen > 0
     if index.counted is not None and " " not in (filters.keyword or ""):
         looked_at, counted = totals.events, sum(index.counted.values())
         totals = replace(totals, events=max(looked_at, counted), by_level=index.counted)
         remarks.append(f"kinds are of {looked_at} of them, errors first: narrow the window for all")
-    elif unread:
+    elif index.counted is not None:
         remarks.append("not all rows with these words were looked at: narrow the window")
     fitted = _fit(index, events, beside, filters.keyword, max_bytes)
     crowded = fitted.matches < totals.events
@@ -64,6 +69,7 @@ def _answer(
             beside=len(fitted.evidence) - fitted.matches,
             files=_searched(index, filters),
             totals=totals,
+            at_least=index.unseen > 0,
             window=filters.window,
             zone_name=zone_name,
             remarks=remarks,
@@ -121,8 +127,16 @@ def _searched(index: Indexed, filters: Filters) -> int:
     return len(paths)
 
 
-def _remarks(totals: Totals, window: Window, partial: list[IndexedFile]) -> list[str]:
+def _remarks(
+    index: Indexed, totals: Totals, window: Window, partial: list[IndexedFile]
+) -> list[str]:
     remarks = [f"{entry.file.cited_as}: {entry.state}" for entry in partial[:5]]
+    if index.unseen:
+        remarks.insert(
+            0,
+            f"PARTIAL: {index.unseen} files that may hold more are not, or not wholly, read yet; "
+            "all counts are so far, and what is missing here may be there",
+        )
     asked = window.start is not None or window.end is not None
     if totals.yearless and asked:
         remarks.append(f"{totals.yearless} of the matches carry no year: the window gives it")

@@ -121,13 +121,26 @@ class Batch:
     _chars: int = 0
 
     def add(self, file_id: int, piece: Piece) -> None:
-        """Queue a piece. One that goes on with a file waits for what came before it."""
-        if piece.first_line > 1 or len(self._pieces) >= self.max_pieces:
-            self.flush()
-        self._pieces.append((file_id, piece))
+        """Queue a piece. One that goes on with a file is joined to what it goes on with, as a
+        statement for each small piece is slow, or waits until that is in."""
+        if (whole := self._joined(file_id, piece)) is not None:
+            self._pieces[-1] = file_id, whole
+        else:
+            if piece.first_line > 1 or len(self._pieces) >= self.max_pieces:
+                self.flush()
+            self._pieces.append((file_id, piece))
         self._chars += len(piece.text)
         if self._chars >= self.max_chars:
             self.flush()
+
+    def _joined(self, file_id: int, piece: Piece) -> Piece | None:
+        """The last piece queued and this one as one, if they meet and are not too much."""
+        if not self._pieces or self._chars + len(piece.text) > self.max_chars:
+            return None
+        before, first = self._pieces[-1]
+        if before != file_id or first.next_line != piece.first_line:
+            return None
+        return Piece(first.first_line, f"{first.text}\n{piece.text}")
 
     def flush(self) -> None:
         """Parse what is queued into lines and events."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tools.logs.reader import visible
 
+_PACKED_FACTOR = 10
 _POD = re.compile(r"-[bcdfghjklmnpqrstvwxz0-9]{6,10}-[bcdfghjklmnpqrstvwxz0-9]{5}$|-\d{1,3}$")
 _KUBELET = re.compile(r"^[a-z0-9.-]+_[a-z0-9-]+_([a-z0-9-]+)-[0-9a-f]{64}$")
 _ROTATION = re.compile(
@@ -32,6 +33,11 @@ class LogFile:
     path: Path
     cited_as: str
     signature: tuple[int, int, int]
+
+    @property
+    def weight(self) -> int:
+        """Its bytes to read, about: packed ones count tenfold."""
+        return self.signature[1] * (_PACKED_FACTOR if self.cited_as.endswith(".gz") else 1)
 
 
 @dataclass(slots=True)

@@ -24,13 +24,12 @@ from tools.logs.levels import Level
 from tools.logs.limits import IndexLimits
 from tools.logs.reader import FileState, TextFile
 from tools.logs.segments import SegmentFolder, segment_id
-from tools.logs.sighting import Sighting
+from tools.logs.sighting import Sighted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-_PACKED_FACTOR = 10
 _TRANSACTION_FILES = 500
 
 
@@ -52,6 +51,7 @@ class LogIndex:
         self._database: Database | None = None
         self._files: dict[str, IndexedFile] = {}
         self._held: list[IndexedFile] = []
+        self.unseen = 0
         self._attached: list[Path] = []
         self._next_id = 1
         self._services: list[ServiceFacts] | None = None
@@ -72,7 +72,7 @@ class LogIndex:
 
     def unread_bytes(self) -> int:
         """How many bytes must be read to know all, as of the last look; packed ones tenfold."""
-        return sum(map(_weight, self._missing()))
+        return sum(file.weight for file in self._missing())
 
     def look(self) -> None:
         """Walk the folder, forget what is gone or changed, attach what lies on disk."""
@@ -110,10 +110,10 @@ class LogIndex:
         with self._builder.paused():
             yield
 
-    def hold(self, sightings: Iterable[Sighting]) -> None:
+    def hold(self, sighted: Sighted) -> None:
         """Take in what was sighted of unread files, until `let_go`."""
         batch = Batch(self.connection, self.zone)
-        for sighting in sightings:
+        for sighting in sighted.files:
             for run in sighting.runs or [[]]:
                 entry = self._entry(sighting.file, sighting.state)
                 self._held.append(entry)
@@ -121,10 +121,14 @@ class LogIndex:
                     batch.add(entry.file_id, piece)
         batch.flush()
         self._list(self._held)
+        self.unseen = sighted.unseen
+
+    def held_ids(self) -> list[int]:
+        return [entry.file_id for entry in self._held]
 
     def let_go(self) -> None:
         """Forget what is held."""
-        held, self._held = self._held, []
+        held, self._held, self.unseen = self._held, [], 0
         self._opened().forget([entry.file_id for entry in held])
         self._services = None
 
@@ -176,7 +180,7 @@ class LogIndex:
         return [file for file in self.found if file.cited_as not in self._files]
 
     def _is_large(self, file: LogFile) -> bool:
-        return _weight(file) >= self.limits.segment_bytes and os.access(file.path, os.R_OK)
+        return file.weight >= self.limits.segment_bytes and os.access(file.path, os.R_OK)
 
     def _forget(self, stale: Iterable[IndexedFile]) -> None:
         if not (gone := list(stale)):
@@ -237,7 +241,3 @@ class LogIndex:
         for piece in text:
             batch.add(entry.file_id, piece)
         return IndexedFile(entry.file_id, file, text.state, entry.names)
-
-
-def _weight(file: LogFile) -> int:
-    return file.signature[1] * (_PACKED_FACTOR if file.cited_as.endswith(".gz") else 1)

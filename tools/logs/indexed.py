@@ -29,10 +29,12 @@ class Indexed(Protocol):
     """Lines in the view `lines` of a database of ours, their files in the table `files`.
 
     `counted`: all matches by level, where not all of them are in there; None where they are.
+    `unseen`: how many files that may be meant are not, or not wholly, in there.
     """
 
     zone: tzinfo
     counted: dict[Level | None, int] | None
+    unseen: int
 
     @property
     def connection(self) -> "DuckDBPyConnection": ...

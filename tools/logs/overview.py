@@ -13,10 +13,10 @@ _MOST_NAMES = (100, 60, 40, 30, 20, 15, 10, 6, 3, 1)
 _MOST_GROUPS = 10
 _MOST_YEARLESS = 8
 _PURPOSE = (
-    "Search log files by service, time window, level and literal keyword; multi-line events stay "
-    "whole. If more match than are shown, the first item sums up all of them. Times are UTC; lines "
-    "without a zone are read as {zone}, lines without a year in the window's year."
+    "Search log events. If more match than are shown, the first item sums up all. Times are UTC; "
+    "lines without a zone are read as {zone}."
 )
+_YEARLESS = " Lines without a year are read in the window's."
 
 
 def overview(
@@ -38,6 +38,8 @@ def overview(
     text = _PURPOSE.format(zone=zone_name)
     if unavailable is not None:
         return f"{text} Not available now: {unavailable}."
+    if any(service.yearless_first for service in services):
+        text += _YEARLESS
     if files:
         text += f" {files} files."
     if left_out:

@@ -59,6 +59,10 @@ class Piece:
     first_line: int
     text: str
 
+    @property
+    def next_line(self) -> int:
+        return self.first_line + self.text.count("\n") + 1
+
 
 def visible(text: str) -> str:
     """Text without terminal sequences, its remaining control characters escaped."""

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 from tools.evidence import ToolFailure
 from tools.logs.levels import LEVEL_WORDS
@@ -42,46 +49,42 @@ def _known_year(moment: datetime | None) -> datetime | None:
 
 
 Name = Annotated[Annotated[str, Field(max_length=200)] | None, BeforeValidator(_blank_is_absent)]
-Start = Annotated[datetime | None, BeforeValidator(_blank_is_absent), AfterValidator(_known_year)]
-End = Annotated[datetime | None, BeforeValidator(_end_of_day), AfterValidator(_known_year)]
+# shown as plain text: the format date-time would refuse a date alone
+_Text = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]})
+Start = Annotated[
+    datetime | None, BeforeValidator(_blank_is_absent), AfterValidator(_known_year), _Text
+]
+End = Annotated[datetime | None, BeforeValidator(_end_of_day), AfterValidator(_known_year), _Text]
 LevelName = Literal["DEBUG", "INFO", "WARN", "ERROR", "FATAL"]
 
 
 class LogsQuery(BaseModel):
-    """One bounded question to the logs. Give a service, a keyword, a start or an end."""
+    """Needs a service, keyword, start or end."""
 
     model_config = ConfigDict(extra="forbid")
 
-    service: Name = Field(
-        None, description="Service, program, file or folder name; exact matches win over partial."
-    )
+    service: Name = Field(None, description="Service, program, file or folder.")
     start: Start = Field(
-        None, description="Earliest event time, ISO 8601, inclusive. Without offset: `timezone`."
+        None, description="Earliest event, ISO 8601; without offset in `timezone`."
     )
-    end: End = Field(
-        None, description="Latest event time, ISO 8601, inclusive; a date alone is its whole day."
-    )
+    end: End = Field(None, description="Latest event; a date is its whole day.")
     timezone: str = Field(
         "UTC",
         min_length=1,
         max_length=64,
-        description="Zone of a start or end without offset: IANA name or offset such as +08:00.",
+        description="IANA name or +08:00.",
     )
     level: Annotated[LevelName | None, BeforeValidator(_level_name)] = Field(
         None,
-        description="At least this severe. Hides lines that state no level; causes are often "
-        "below ERROR, so leave it out at first.",
+        description="Or worse; hides lines without a level. Causes are often below ERROR.",
     )
-    keyword: Name = Field(
-        None, description="Literal text that a line of the event must contain, case-insensitive."
-    )
-    limit: int = Field(20, ge=1, le=100, description="How many events to show at most.")
+    keyword: Name = Field(None, description="Literal text of the event, in any case.")
+    limit: int = Field(20, ge=1, le=100, description="Most events.")
     around: int | None = Field(
         None,
         ge=0,
         le=10,
-        description="Events to show before and after the best matches, of any level, in the same "
-        "file; not counted. Default: 2 with `level`, else 0.",
+        description="Neighbours shown of the best matches.",
     )
 
 

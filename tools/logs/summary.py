@@ -31,6 +31,7 @@ def summary(
     beside: int,
     files: int,
     totals: Totals,
+    at_least: bool,
     window: Window,
     zone_name: str,
     remarks: list[str],
@@ -40,8 +41,9 @@ def summary(
         f"{level.name if level else 'none stated'} {count}"
         for level, count in totals.by_level.items()
     )
+    bound = "at least " if at_least else ""
     lines = [
-        f"shown {shown} of {totals.events} matching events, in time order"
+        f"shown {shown} of {bound}{totals.events} matching events, in time order"
         + (f", with {beside} more near them that do not match" if beside else ""),
         f"window {_moment(window.start) or 'open'} to {_moment(window.end) or 'open'} (UTC)"
         + (f"; {files} files searched" if files else ""),
@@ -50,7 +52,7 @@ def summary(
         f"levels: {', '.join(levels)}",
         *remarks,
     ]
-    if shown == totals.events:
+    if shown == totals.events and not at_least:
         return "\n".join(lines)
     if addresses := _addresses(connection, totals.events):
         lines.append(f"addresses in most events: {addresses}")

@@ -29,6 +29,7 @@ class TableRows:
         self.zone = zone
         self.files: list[IndexedFile] = []
         self.counted: dict[Level | None, int] | None = None
+        self.unseen = 0
         self._reader = reader
         self._table = table
         self._database: Database | None = None

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from tools.sql.database import MAX_COMMENT_CHARS, MAX_TABLES_READ, Table
 
 Quote = Callable[[str], str]
+_TEXTS = ("varchar", "char", "text", "nvarchar", "nchar", "mediumtext", "longtext", "tinytext")
 
 
 def table_listing(tables: Sequence[Table], quote: Quote, max_chars: int) -> str:
-    """`orders(order_id bigint "our own number", …), …`; where that is too long, without comments,
-    then without types, then the last tables as bare names, then a count."""
+    """`orders(order_id bigint "our own number", note), …`; where that is too long, without
+    comments, then without types, then the last tables as bare names, then a count."""
     if not tables:
         return "no tables"
     for types, comments in ((True, True), (True, False)):
@@ -30,11 +31,21 @@ def table_listing(tables: Sequence[Table], quote: Quote, max_chars: int) -> str:
 def _entry(table: Table, quote: Quote, types: bool, comments: bool) -> str:
     columns = (
         quote(column.name)
-        + (f" {_one_line(column.type)}" if types and column.type else "")
+        + (_typed(column.type) if types else "")
         + (_said(column.comment) if comments else "")
         for column in table.columns
     )
     return f"{table.name}({', '.join(columns)})" + (_said(table.comment) if comments else "")
+
+
+def _typed(declared: str) -> str:
+    """` bigint` of `BIGINT(20)`, nothing of a text: lengths tell a reader nothing, and a column is
+    a text unless it says otherwise. The values of an enum stay."""
+    word, _, rest = _one_line(declared).partition("(")
+    if "'" in rest:
+        return f" {word}({rest}"
+    name = (word + rest.partition(")")[2]).strip().lower()
+    return f" {name}" if name and not name.startswith(_TEXTS) else ""
 
 
 def _said(comment: str) -> str:

@@ -114,7 +114,8 @@ _ROW_LOCK_WAIT = "innodb_lock_wait_timeout"
 
 def _forget_unread_rows(context: Any) -> None:
     """The driver would go on reading a connection that is cut, in order to empty it."""
-    result = getattr(context.cursor, "_result", None)
+    cursor = getattr(context.execution_context, "cursor", None)  # no statement, no cursor
+    result = getattr(cursor, "_result", None)
     if result is not None:
         result.unbuffered_active = False
 

@@ -49,7 +49,7 @@ class SqliteDatabase:
 
     backend: Backend = "sqlite"
     schemas = ("main",)
-    times = "times as stored, no zone added"
+    times = "times as stored"
 
     def __init__(self, path: str) -> None:
         self.name = Path(path).stem

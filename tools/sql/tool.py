@@ -38,16 +38,12 @@ _LISTING_CHARS = 900
 
 
 class SqlInput(BaseModel):
-    """The business arguments of a query."""
+    """One SELECT or EXPLAIN; text in single quotes."""
 
     model_config = ConfigDict(extra="forbid")
 
-    sql: Annotated[str, Field(min_length=1, max_length=_MAX_SQL_CHARS)] = Field(
-        description="One SELECT (or EXPLAIN) in the database's dialect; text in single quotes."
-    )
-    limit: Annotated[int, Field(ge=1, le=200)] = Field(
-        default=50, description="The most rows to return."
-    )
+    sql: Annotated[str, Field(min_length=1, max_length=_MAX_SQL_CHARS)]
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
 class SqlTool(EvidenceTool[SqlInput]):
@@ -160,7 +156,6 @@ class SqlTool(EvidenceTool[SqlInput]):
     def _sentence(self, tables: str) -> str:
         database = self._database()
         return (
-            f"Read the database {database.name} with one {database.backend} SELECT statement"
-            f" (also EXPLAIN and schema tables). One evidence a row; {database.times}."
-            f" Tables, comments quoted: {tables}."
+            f"Read the database {database.name} ({database.backend}), schema tables too;"
+            f" {database.times}. Tables, comments quoted: {tables}."
         )

@@ -52,14 +52,14 @@ def server_url(text: str) -> ServerUrl:
     backend, needed, extra = _DRIVERS[kind]
     if driver not in ("", needed):
         raise ValueError(f"query_mysql reads {kind} by {needed}: {kind}+{needed}://…")
-    if find_spec(needed) is None:
-        raise ValueError(f"{kind} needs a driver that is not installed: uv sync --extra {extra}")
     url = _parsed(text).set(drivername=f"{backend}+{needed}")
     if not url.database:
         raise ValueError(f"query_mysql needs the name of a database in its URL: {KINDS}")
     schemas = (url.database,) if backend == "mysql" else _search_path(url)
     if _SYSTEM_SCHEMAS.intersection(schema.lower() for schema in schemas):
         raise ValueError("query_mysql does not read the server's own schemas")
+    if find_spec(needed) is None:
+        raise ValueError(f"{kind} needs a driver that is not installed: uv sync --extra {extra}")
     return ServerUrl(backend, url, schemas)
 
 
