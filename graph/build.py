@@ -26,6 +26,7 @@ from graph.nodes.tool import tool_node
 from graph.parts import ChatRunnable, Parts
 from graph.settings import Settings, SettingsError
 from graph.state import SCHEMA_VERSION, InputState, OutputState, State
+from graph.wire_client import accountable
 from prompts import PromptFileError, Prompts, load_prompts
 from tools.binding import function_schema
 from tools.boundary import ToolBoundary
@@ -102,10 +103,12 @@ def _by_name(tools: Sequence[EvidenceTool[Any]]) -> dict[str, EvidenceTool[Any]]
 
 
 def _bound(models: Models, tools: Sequence[EvidenceTool[Any]]) -> dict[Component, ChatRunnable]:
-    bound: dict[Component, ChatRunnable] = dict(models.by_component())
+    bound: dict[Component, ChatRunnable] = {
+        component: accountable(model) for component, model in models.by_component().items()
+    }
     if tools:
         schemas = [function_schema(tool) for tool in tools]
-        bound[Component.DIAGNOSIS_AGENT] = _with_tools(models.agent, schemas)
+        bound[Component.DIAGNOSIS_AGENT] = _with_tools(accountable(models.agent), schemas)
     return bound
 
 

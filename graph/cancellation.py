@@ -12,10 +12,11 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
+from graph import cut_off
 from graph.audit.events import PackedEvent, failed_invocation, make_event, pack_event
 from graph.contract.budget import pack_share
 from graph.contract.vocabulary import Component, Rejection
-from graph.state import DialogueMessage, State, Update
+from graph.state import DialogueMessage, State, Update, run_key
 from tools.boundary import CANCELLED_CODE
 from tools.observation import RefusalView, observation_text
 from tools.shielded import to_its_end
@@ -156,7 +157,12 @@ def _cancelled(state: State, interrupted: tuple[str, ...]) -> dict[str, Any]:
 def _account(state: State, interrupted: tuple[str, ...]) -> Update:
     """What a node that was cut off had asked for and could not write down: the tool call, or the
     model call, whose tokens nobody knows (C7.2, C7.3)."""
-    component = _ASKS.get(interrupted)
+    unwritten = cut_off.take(run_key(state["run"]))
+    if unwritten is not None and unwritten.events:
+        first = len(state["trace"]) + 1
+        events = [pack_event({**e, "seq": seq}) for seq, e in enumerate(unwritten.events, first)]
+        return {"trace": events, "usage": pack_share(unwritten.usage)}
+    component = None if unwritten is not None else _ASKS.get(interrupted)
     if component is not None:
         spent = pack_share({"model_calls": 1, "usage_unavailable": 1})
         return {"trace": [_event(state, *_model_call(state, component))], "usage": spent}

@@ -24,6 +24,8 @@ def read_usage(reported: Mapping[str, Any] | None) -> ReportedUsage | None:
     inputs, outputs = _tokens(fields.get("input_tokens")), _tokens(fields.get("output_tokens"))
     if inputs is None or outputs is None:
         return None
+    if not inputs and not outputs and fields.get("total_tokens"):
+        return None  # a total alone: a client spells the parts that it was not told as zero
     details = fields.get("input_token_details")
     cached = details.get("cache_read") if isinstance(details, Mapping) else None
     return ReportedUsage(inputs, outputs, _tokens(cached) or 0)

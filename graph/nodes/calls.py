@@ -1,12 +1,13 @@
 """The tool calls of an assistant message: made well-formed for the dialogue, read for the gate."""
 
+import json
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 
 from graph.contract.envelope import Envelope, ToolRequest, as_object, parse_envelope
 from graph.parts import Parts
@@ -16,6 +17,7 @@ from tools.scope import canonical_json
 
 UNKNOWN_TOOL_NAME = "unknown"
 MAX_ARGUMENT_CHARS = 65_536
+"""Of all the calls of one message, as compact JSON: every later request carries them."""
 MAX_ID_BYTES = 64
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
@@ -35,10 +37,12 @@ def normalised_calls(message: AIMessage, dialogue: Sequence[DialogueMessage]) ->
     """Valid and malformed calls alike, each with an id that is new in the run (C2.5) and object
     arguments, so that every provider accepts the history."""
     used = {call["id"] for entry in dialogue for call in entry.get("tool_calls", [])}
-    return [
-        _normalised(raw.get("id"), raw.get("name"), raw.get("args"), used)
-        for raw in (*message.tool_calls, *message.invalid_tool_calls)
-    ]
+    calls: list[DialogueCall] = []
+    room = MAX_ARGUMENT_CHARS
+    for raw in _in_order(message):
+        calls.append(_normalised(raw.get("id"), raw.get("name"), raw.get("args"), used, room))
+        room -= len(canonical_json(calls[-1]["args"]))
+    return calls
 
 
 def last_calls(dialogue: Sequence[DialogueMessage]) -> list[DialogueCall]:
@@ -83,11 +87,29 @@ def _request(
     )
 
 
-def _normalised(call_id: Any, name: Any, arguments: Any, used: set[str]) -> DialogueCall:
+def _in_order(message: AIMessage) -> Sequence[Mapping[str, Any]]:
+    """The calls as they were written: of a stream that broke off in one, a client would complete
+    its arguments by guessing (C2.2)."""
+    if isinstance(message, AIMessageChunk):
+        return [{**call, "args": _decoded(call["args"])} for call in message.tool_call_chunks]
+    return [*message.tool_calls, *message.invalid_tool_calls]
+
+
+def _decoded(written: str | None) -> Any:
+    """The object that the arguments are, or None; providers write nothing where a tool takes
+    nothing, and models break lines inside strings."""
+    try:
+        arguments = json.loads(written, strict=False) if written else {}
+    except (ValueError, RecursionError):
+        return None
+    return arguments if isinstance(arguments, dict) else None
+
+
+def _normalised(call_id: Any, name: Any, arguments: Any, used: set[str], room: int) -> DialogueCall:
     kept = _usable_id(call_id) and call_id not in used
     unique = call_id if kept else f"call_{uuid.uuid4().hex[:16]}"
     used.add(unique)
-    fields = _storable(as_object(arguments))
+    fields = _storable(as_object(arguments), room)
     return DialogueCall(
         id=unique,
         name=name if is_tool_name(name) else UNKNOWN_TOOL_NAME,
@@ -103,7 +125,7 @@ def _usable_id(call_id: Any) -> bool:
     return len(canonical_json(call_id).encode()) - len('""') <= MAX_ID_BYTES
 
 
-def _storable(fields: dict[str, Any] | None) -> dict[str, Any] | None:
+def _storable(fields: dict[str, Any] | None, room: int) -> dict[str, Any] | None:
     """The arguments as any checkpoint and any provider can spell them, or None."""
     if fields is None:
         return None
@@ -111,4 +133,4 @@ def _storable(fields: dict[str, Any] | None) -> dict[str, Any] | None:
         kept = plain_object(fields)
     except (TypeError, ValueError, RecursionError):
         return None
-    return kept if len(canonical_json(kept)) <= MAX_ARGUMENT_CHARS else None
+    return kept if len(canonical_json(kept)) <= room else None

@@ -3,16 +3,18 @@
 A node itself is a coroutine `(state, journal) -> Update` that reads state and calls the rules.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, cast
 
 from langgraph.config import get_stream_writer
 from langgraph.types import Overwrite
 
+from graph import cut_off
 from graph.audit.events import pack_event
 from graph.contract.budget import pack_share
 from graph.nodes.journal import Journal
-from graph.state import State, TurnChange, TurnState, Update
+from graph.state import State, TurnChange, TurnState, Update, run_key
 
 NodeBody = Callable[[State, Journal], Awaitable[Update]]
 
@@ -29,10 +31,13 @@ def framed(body: NodeBody, *, announces_from: int | None = None) -> Node:
 
     async def node(state: State) -> Update:
         journal = Journal(state, get_stream_writer())
+        unwritten = cut_off.take(run_key(state["run"]))
+        if unwritten is not None:
+            journal.adopt(unwritten)
         if state["remaining_steps"] != state["turn"]["steps_left"] - 1:
             journal.note("RUN_RESUMED")
             journal.announce_run(state["run"])
-        update = await body(state, journal)
+        update = await _whole(body, state, journal)
         since = journal.recorded if announces_from is None else announces_from
         journal.publish(since=since)
         closed = _closed(state, journal, update)
@@ -56,6 +61,16 @@ def framed_begin(body: NodeBody) -> Node:
         )
 
     return node
+
+
+async def _whole(body: NodeBody, state: State, journal: Journal) -> Update:
+    """The node's update. What it had spent when it is cut off is not lost with it."""
+    try:
+        return await body(state, journal)
+    except asyncio.CancelledError:
+        journal.spend_time()
+        cut_off.leave(run_key(state["run"]), journal.new_events, journal.spent)
+        raise
 
 
 def _closed(state: State, journal: Journal, update: Update) -> Update:

@@ -9,8 +9,9 @@ from langgraph.types import StreamWriter
 
 from graph.audit.events import TraceEvent, make_event
 from graph.audit.tokens import read_usage
-from graph.contract.budget import Usage, UsageShare, begin_usage, spent_since
+from graph.contract.budget import Usage, UsageShare, add_usage, begin_usage, spent_since
 from graph.contract.vocabulary import Component
+from graph.cut_off import Unwritten
 from graph.state import Run, State
 
 PublicEvent = Literal[
@@ -53,6 +54,12 @@ class Journal:
         """Add one trace event; its fields are checked against the allow-list (C7)."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.trace.append(make_event(kind, fields, seq=len(self.trace) + 1, at=at))
+
+    def adopt(self, unwritten: Unwritten) -> None:
+        """Take over what a node of this run was cut off with; it is written with this one's."""
+        for event in unwritten.events:
+            self.trace.append({**event, "seq": len(self.trace) + 1})
+        self.usage = add_usage(self.usage, unwritten.usage)
 
     def announce(self, event: PublicEvent, data: Any) -> None:
         """Stream one named public event now."""

@@ -3,15 +3,17 @@
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
 from graph.nodes.calls import known_name, normalised_calls
-from graph.nodes.conversation import ShownDialogues, message_text, opening
+from graph.nodes.conversation import ShownDialogues, opening
 from graph.nodes.ending import STEPS_FOR_MODEL, ended, out_of_budget
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
-from graph.nodes.model_call import ask_model
+from graph.nodes.model_call import Reply, ask_model
 from graph.parts import Parts
 from graph.state import AgentStep, DialogueMessage, State, TurnChange, Update
 
 MAX_KEPT_TEXT_CHARS = 262_144
+MAX_ASIDE_CHARS = 4_096
+"""Text beside tool calls is no draft; every later request would carry it."""
 
 
 def model_node(parts: Parts) -> NodeBody:
@@ -38,16 +40,21 @@ def model_node(parts: Parts) -> NodeBody:
             if reply.failure_code is None:
                 return out_of_budget()
             return ended("FAILURE", reply.failure_code)
+        calls = normalised_calls(reply.message, state["dialogue"])
         answer = DialogueMessage(
             kind="ai",
-            content=message_text(reply.message)[:MAX_KEPT_TEXT_CHARS],
-            tool_calls=normalised_calls(reply.message, state["dialogue"]),
+            content=_kept_text(reply, bool(calls)),
+            tool_calls=calls,
         )
         if not answer["tool_calls"]:
             shown.forget(run_id)
         return _taken_down(parts, state, journal, answer, reply.token_count)
 
     return model
+
+
+def _kept_text(reply: Reply, beside_calls: bool) -> str:
+    return reply.text[: MAX_ASIDE_CHARS if beside_calls else MAX_KEPT_TEXT_CHARS]
 
 
 def _taken_down(

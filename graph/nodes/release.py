@@ -90,6 +90,6 @@ def _ask(parts: Parts, state: State, journal: Journal) -> AskModel:
             state["progress"]["limits"],
             release_call_allowed,
         )
-        return message_text(reply.message) if reply.message else None
+        return reply.text if reply.message else None
 
     return ask

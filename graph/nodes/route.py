@@ -4,7 +4,7 @@ from typing import Literal
 
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
-from graph.nodes.conversation import message_text, opening
+from graph.nodes.conversation import opening
 from graph.nodes.ending import STEPS_FOR_NEXT, ended, out_of_budget
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
@@ -38,7 +38,7 @@ def route_node(parts: Parts) -> NodeBody:
             if reply.failure_code is None:
                 return out_of_budget()
             return ended("FAILURE", reply.failure_code)
-        intent, readable = read_intent(message_text(reply.message))
+        intent, readable = read_intent(reply.text)
         journal.note("ROUTING_DECISION", round=1, intent=intent, readable=readable)
         if intent == "OUT_OF_SCOPE":
             return ended("OUT_OF_SCOPE")

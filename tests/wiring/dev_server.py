@@ -31,8 +31,11 @@ class DevServer:
 
 
 @contextmanager
-def running(folder: Path, config: Path = ROOT / "langgraph.json") -> Iterator[DevServer]:
-    """Ready while the context lasts; its whole process group is ended afterwards."""
+def running(
+    folder: Path, config: Path = ROOT / "langgraph.json", **more: str
+) -> Iterator[DevServer]:
+    """Ready while the context lasts; its whole process group is ended afterwards. `more` stands in
+    its environment."""
     assert PROGRAM is not None
     port = free_port()
     server = DevServer(f"http://127.0.0.1:{port}", folder / "server.log")
@@ -44,7 +47,7 @@ def running(folder: Path, config: Path = ROOT / "langgraph.json") -> Iterator[De
         process = subprocess.Popen(
             [PROGRAM, *words],
             cwd=folder,
-            env=quiet_environment(folder),
+            env={**quiet_environment(folder), **more},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
