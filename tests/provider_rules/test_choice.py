@@ -93,7 +93,12 @@ def test_no_key_goes_to_another_server() -> None:
     with pytest.raises(SettingsError, match=r"models\.router\.base_url: another server"):
         chosen("router", environ, **stray)
     own = {"base_url": "http://127.0.0.1:1/v1", "api_key_env": "ROUTER_KEY"}
-    assert chosen("router", environ, **{**stray, "router": own}).key is None
+    with pytest.raises(SettingsError, match="needs a key in ROUTER_KEY"):
+        chosen("router", environ, **{**stray, "router": own})
+    both = {**environ, "ROUTER_KEY": "its-own"}
+    key = chosen("router", both, **{**stray, "router": own}).key
+    assert key is not None
+    assert key.get_secret_value() == "its-own"
 
 
 def test_the_usual_variables_count_without_a_named_provider_only() -> None:
