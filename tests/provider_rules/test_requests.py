@@ -33,9 +33,18 @@ def provider() -> Iterator[TinyProvider]:
         yield running
 
 
-def run(served: TinyProvider, **models: Any) -> dict[str, Any]:
+def run(
+    served: TinyProvider,
+    *,
+    question: str = "Why did it fail?",
+    prompts_language: Any = "auto",
+    **models: Any,
+) -> dict[str, Any]:
     """One question through the real graph; the agent's is the last request."""
-    settings = Settings(models={"name": "m", "base_url": served.url, **models})
+    settings = Settings(
+        models={"name": "m", "base_url": served.url, **models},
+        prompts={"language": prompts_language},
+    )
     variables = {preset.api_key_env: "k" for preset in provider_presets().values()}
 
     async def whole() -> dict[str, Any]:
@@ -47,7 +56,7 @@ def run(served: TinyProvider, **models: Any) -> dict[str, Any]:
             settings=settings,
         )
         try:
-            return await graph.ainvoke({"messages": [("user", "Why did it fail?")]})
+            return await graph.ainvoke({"messages": [("user", question)]})
         finally:
             await store.aclose()
 
@@ -141,3 +150,31 @@ def test_cached_tokens_of_every_dialect_are_audited(
     assert [event["cached_tokens"] for event in events] == [cached, cached]
     assert [event["input_tokens"] for event in events] == [7, 7]
     assert state["usage"]["total_tokens"] == 20
+
+
+def asks_once(body: dict[str, Any]) -> Any:
+    """A model that searches once, then writes its draft."""
+    if "tools" not in body or body["messages"][-1]["role"] == "tool":
+        return MISSING
+    arguments = json.dumps({"input": {"keyword": "pool"}})
+    call = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def test_the_prefix_is_the_same_bytes_in_every_round_and_run() -> None:
+    # C1.5, C9: whatever order a provider's template has, tools and prompt come first and never
+    # change; a later round only adds
+    runs = []
+    for question in ("Why did it fail?", "为什么失败？"):
+        with serving(TinyProvider(asks_once)) as served:
+            run(served, prompts_language="zh", question=question)
+            runs.append([body for body in served.bodies if "tools" in body])
+    first, second = runs[0]
+    spelled = [json.dumps(message) for message in second["messages"]]
+    assert spelled[: len(first["messages"])] == [json.dumps(one) for one in first["messages"]]
+    assert len(spelled) == len(first["messages"]) + 2
+    prefixes = {
+        json.dumps([body["tools"], body["messages"][0], sorted(body)]) for body in sum(runs, [])
+    }
+    assert len(prefixes) == 1
+    assert first["messages"][1]["content"].startswith("Why did it fail?\n\n[asked at ")

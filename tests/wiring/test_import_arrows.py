@@ -67,6 +67,7 @@ ARROWS: dict[str, set[str]] = {
     "tools.knowledge": {*RECORD_TYPES, "tools.scope", "tools.sqlite_files"},
     "tools.masking": {"tools.evidence"},
     "tools.observation": {"tools.invocations", "tools.scope"},
+    "tools.short_observation": {"tools.invocations", "tools.observation"},
     "tools.requests": {"tools.evidence", "tools.scope"},
     "tools.binding": {"tools.compact_schema", "tools.evidence"},
     "tools.compact_schema": set(),
