@@ -174,7 +174,9 @@ def test_the_prefix_is_the_same_bytes_in_every_round_and_run() -> None:
     assert spelled[: len(first["messages"])] == [json.dumps(one) for one in first["messages"]]
     assert len(spelled) == len(first["messages"]) + 2
     prefixes = {
-        json.dumps([body["tools"], body["messages"][0], sorted(body)]) for body in sum(runs, [])
+        json.dumps([body["tools"], body["messages"][0], sorted(body)])
+        for bodies in runs
+        for body in bodies
     }
     assert len(prefixes) == 1
     assert first["messages"][1]["content"].startswith("Why did it fail?\n\n[asked at ")
