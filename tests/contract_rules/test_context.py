@@ -26,6 +26,7 @@ def test_what_the_constants_mean() -> None:
 
 
 def test_nothing_is_shortened_while_several_requests_are_affordable() -> None:
+    # C8
     sizes = [100, 100], [10, 10]
     assert observations_to_shorten(*sizes, already=0, shown=300, tokens_left=400) == 0
     assert observations_to_shorten(*sizes, already=1, shown=300, tokens_left=400) == 1
@@ -46,6 +47,7 @@ def test_nothing_is_shortened_while_several_requests_are_affordable() -> None:
     ],
 )
 def test_the_oldest_go_in_one_block_until_twice_as_many_fit(tokens: int, expected: int) -> None:
+    # C8
     count = observations_to_shorten(
         [100, 100, 100], [10, 10, 10], already=0, shown=300, tokens_left=tokens
     )
@@ -53,6 +55,7 @@ def test_the_oldest_go_in_one_block_until_twice_as_many_fit(tokens: int, expecte
 
 
 def test_a_block_ends_as_soon_as_twice_as_many_fit() -> None:
+    # C8
     # after the first one 120 bytes are left: eight of them are exactly 320 tokens
     sizes = [190, 50], [10, 10]
     assert observations_to_shorten(*sizes, already=0, shown=300, tokens_left=320) == 1
@@ -60,12 +63,14 @@ def test_a_block_ends_as_soon_as_twice_as_many_fit() -> None:
 
 
 def test_what_is_shortened_stays_so_and_is_not_counted_twice() -> None:
+    # C8
     sizes = [190, 100], [10, 10]
     assert observations_to_shorten(*sizes, already=1, shown=210, tokens_left=270) == 2
     assert observations_to_shorten(*sizes, already=2, shown=900, tokens_left=1) == 2
 
 
 def test_nothing_to_shorten_is_no_error() -> None:
+    # C8
     assert observations_to_shorten([], [], already=0, shown=10_000, tokens_left=1) == 0
 
 
@@ -73,6 +78,7 @@ def test_nothing_to_shorten_is_no_error() -> None:
 def test_the_count_never_falls_and_never_runs_over(
     sizes: list[tuple[int, int]], already: int, rest: int, tokens: int
 ) -> None:
+    # C8
     whole, short = [w for w, _ in sizes], [min(w, s) for w, s in sizes]
     already = min(already, len(sizes))
     shown = rest + sum(short[:already]) + sum(whole[already:])
