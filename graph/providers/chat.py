@@ -1,7 +1,7 @@
 """The OpenAI client as compatible servers need it: what they do not know is not sent, and the usage
 they report in words of their own is read. Heavy: imported when a provider is configured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.language_models import LanguageModelInput
@@ -13,11 +13,22 @@ from langchain_openai import ChatOpenAI
 
 from graph.provider_presets import ParallelCalls
 
+_SHOWN = frozenset({"model_name", "temperature", "parallel_calls", "request_timeout"})
+"""In texts of a client; neither address nor extra body."""
+
 
 class CompatibleChat(ChatOpenAI):
     """`ChatOpenAI` with a say in `parallel_tool_calls` and with cached tokens of every dialect."""
 
     parallel_calls: ParallelCalls = "off"
+
+    @classmethod
+    def is_lc_serializable(cls) -> bool:
+        """Tracers write down what is; an address from OPENAI_BASE_URL may hold a password."""
+        return False
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        return ((name, value) for name, value in super().__repr_args__() if name in _SHOWN)
 
     def bind_tools(
         self, tools: Sequence[Any], **options: Any

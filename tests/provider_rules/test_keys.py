@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.load import dumps
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typer.testing import CliRunner
 
@@ -72,6 +73,16 @@ def test_no_key_in_any_repr_or_dump() -> None:
     assert KEY not in json.dumps(plain.agent.lc_attributes, default=str)
     assert KEY not in str(plain.agent._get_ls_params())
     assert KEY not in str(plain.agent._identifying_params)
+
+
+def test_no_password_of_an_address_or_token_of_a_body_in_what_tracers_keep() -> None:
+    environ = {"OPENAI_MODEL": "m", "OPENAI_BASE_URL": f"http://user:{KEY}@127.0.0.1:9/v1?k={KEY}"}
+    settings = Settings(models={"extra_body": {"gateway_token": KEY}}).models
+    agent = make_models(settings, environ).agent
+    bound = agent.bind_tools([])
+    for kept in (repr(agent), str(agent), repr(bound), dumps(agent), dumps(bound)):
+        assert KEY not in kept
+    assert "model_name='m'" in repr(agent)
 
 
 @pytest.mark.parametrize(
