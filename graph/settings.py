@@ -27,6 +27,7 @@ from pydantic_settings import (
 )
 
 from graph.contract.limits import Limits
+from graph.model_settings import ModelSettings
 from graph.source_settings import SourceSettings
 from graph.time_zones import ZoneName
 
@@ -95,16 +96,6 @@ class PromptSettings(_Section):
 
     language: Literal["auto", "zh", "en"] = "auto"
     dir: Path | None = None
-
-
-class ModelSettings(_Section):
-    """The OpenAI-compatible provider. Left out, OPENAI_MODEL and OPENAI_BASE_URL count; without
-    those and a key the built-in rules model answers. The key itself stays in the environment."""
-
-    name: str | None = None
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    timeout_seconds: Seconds = 60
 
 
 class SessionStoreSettings(_Section):

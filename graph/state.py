@@ -117,6 +117,8 @@ class TurnState(TypedDict):
     ending: Ending | None
     failure_code: str | None
     steps_left: int
+    shortened: NotRequired[int]
+    """How many of the dialogue's observations the model is shown shortened, the oldest first."""
 
 
 class TurnChange(TypedDict, total=False):
@@ -130,6 +132,7 @@ class TurnChange(TypedDict, total=False):
     ending: Ending | None
     failure_code: str | None
     steps_left: int
+    shortened: int
 
 
 class AgentStep(TypedDict):

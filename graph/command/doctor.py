@@ -16,10 +16,12 @@ from graph.command.terminal import Terminal
 from graph.contract.budget import collection_call_allowed
 from graph.contract.vocabulary import Component
 from graph.mcp_sources import enabled_servers, mcp_tools, server_place
+from graph.model_settings import COMPONENT_NAMES, ComponentName
 from graph.nodes.journal import Journal
 from graph.nodes.model_call import ask_model
 from graph.parts import Parts
-from graph.provider import make_models, provider_is_configured
+from graph.provider import make_models
+from graph.providers.choice import ChosenModel, chosen_model
 from graph.settings import Settings, SettingsError
 from graph.sources import Source, built_in_sources, own_sources, without_credentials
 from graph.state import State
@@ -35,6 +37,12 @@ from tools.sqlite_invocations import SqliteInvocationStore
 
 PATIENCE_SECONDS = 20.0
 WRONG_SETTING = "WRONG_SETTING"
+_COMPONENTS: dict[ComponentName, Component] = {
+    "agent": Component.DIAGNOSIS_AGENT,
+    "router": Component.ROUTER,
+    "evidence_repair": Component.EVIDENCE_REPAIR,
+    "semantic_guard": Component.SEMANTIC_GUARD,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,8 @@ def _verdict(check: Check) -> Text:
 
 async def _checks(settings: Settings) -> AsyncIterator[Check]:
     try:
-        yield await _model(settings)
+        async for check in _models(settings):
+            yield check
     except SettingsError as wrong:
         yield Check("model", str(wrong), WRONG_SETTING)
     yield await _sessions(settings)
@@ -84,11 +93,26 @@ async def _checks(settings: Settings) -> AsyncIterator[Check]:
         yield await _server(settings, name)
 
 
-async def _model(settings: Settings) -> Check:
+async def _models(settings: Settings) -> AsyncIterator[Check]:
+    """Each model once, with the components it answers for where they have several."""
+    groups: list[tuple[ChosenModel | None, list[ComponentName]]] = []
+    for name in COMPONENT_NAMES:
+        chosen = chosen_model(settings.models, name, os.environ)
+        same = next((names for other, names in groups if other == chosen), None)
+        if same is None:
+            groups.append((chosen, same := []))
+        same.append(name)
+    for chosen, names in groups:
+        part = "model" if "agent" in names else f"model.{names[0]}"
+        whose = f" ({', '.join(names)})" if len(groups) > 1 else ""
+        failure = await _model_failure(settings, names[0]) if chosen else None
+        yield Check(part, f"{_model_name(chosen)}{whose}", failure)
+
+
+async def _model_failure(settings: Settings, name: ComponentName) -> str | None:
     """One short question; the fault of a provider is a code, never its text."""
-    models = make_models(settings.models, os.environ)
     parts = Parts(
-        models=models.by_component(),
+        models=make_models(settings.models, os.environ).by_component(),
         tools={},
         boundary=ToolBoundary(SqliteInvocationStore(":memory:")),
         settings=settings,
@@ -97,8 +121,8 @@ async def _model(settings: Settings) -> Check:
     )
     reply = await ask_model(
         parts,
-        Component.ROUTER,
-        [HumanMessage("Answer with the one word OK.")],
+        _COMPONENTS[name],
+        [HumanMessage('Answer with the JSON object {"intent": "DIAGNOSIS"}.')],
         Journal(cast(State, {}), lambda event: None, fresh=True),
         {
             **settings.limits(),
@@ -108,16 +132,13 @@ async def _model(settings: Settings) -> Check:
         },
         collection_call_allowed,
     )
-    failure = None if reply.message else reply.failure_code or "MODEL_TIMEOUT"
-    return Check("model", _model_name(settings), failure)
+    return None if reply.message else reply.failure_code or "MODEL_TIMEOUT"
 
 
-def _model_name(settings: Settings) -> str:
-    if not provider_is_configured(settings.models, os.environ):
+def _model_name(chosen: ChosenModel | None) -> str:
+    if chosen is None:
         return "built-in rules model: deterministic, offline, finds simple causes only"
-    name = settings.models.name or os.environ.get("OPENAI_MODEL")
-    place = settings.models.base_url or os.environ.get("OPENAI_BASE_URL") or "api.openai.com"
-    return f"{name} at {without_credentials(place)}"
+    return f"{chosen.name} at {without_credentials(chosen.base_url or 'api.openai.com')}"
 
 
 async def _sessions(settings: Settings) -> Check:

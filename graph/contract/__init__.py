@@ -9,4 +9,5 @@ No I/O, clock, ids, framework or environment here: `decide` and `fold` are the w
     verdict      what the gate may say
     gate         the ordered rules: one request in, one verdict out
     budget       whether one more call may be made
+    context      how much of the dialogue a request repeats whole
 """

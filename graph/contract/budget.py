@@ -105,6 +105,11 @@ def observation_bytes_left(usage: Usage, limits: Limits) -> int:
     return max(0, min(limits["max_observation_bytes"], left))
 
 
+def tokens_left(usage: Usage, limits: Limits) -> int:
+    """What the provider may still report; never below zero."""
+    return max(0, limits["max_tokens"] - usage["total_tokens"])
+
+
 def seconds_left(usage: Usage, limits: Limits) -> float:
     """How long the next call may take; never below zero."""
     return max(0.0, limits["max_seconds"] - usage["seconds"])

@@ -1,6 +1,5 @@
 """What a model is shown: the prompt, the public messages, the question, the run's dialogue."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from langchain_core.messages import (
@@ -9,12 +8,11 @@ from langchain_core.messages import (
     BaseMessage,
     HumanMessage,
     SystemMessage,
-    ToolMessage,
 )
 
 from graph.contract.vocabulary import Component
 from graph.parts import Parts
-from graph.state import DialogueMessage, Run, State
+from graph.state import Run, State
 from prompts import Component as PromptComponent
 from prompts import Language
 from release.plain_text import without_lone_surrogates
@@ -65,42 +63,6 @@ def prompt_language(parts: Parts, run: Run) -> Language:
     """The configured language of the prompts, or the question's."""
     configured = parts.settings.prompts.language
     return run["language"] if configured == "auto" else configured
-
-
-class ShownDialogues:
-    """Dialogues as provider messages: object arguments only, every call answered.
-
-    A long run would otherwise make every message anew in every round. An entry is known by its
-    identity; one that a checkpoint restored is made once more.
-    """
-
-    def __init__(self, max_runs: int = 256) -> None:
-        self._max_runs = max_runs
-        self._shown: OrderedDict[str, dict[int, tuple[DialogueMessage, BaseMessage]]]
-        self._shown = OrderedDict()
-
-    def messages(self, run_id: str, dialogue: Sequence[DialogueMessage]) -> list[BaseMessage]:
-        """The messages of one run's dialogue so far."""
-        known = self._shown.pop(run_id, {})
-        shown = {id(entry): known.get(id(entry)) or (entry, _message(entry)) for entry in dialogue}
-        self._shown[run_id] = shown
-        if len(self._shown) > self._max_runs:
-            self._shown.popitem(last=False)
-        return [message for _, message in shown.values()]
-
-    def forget(self, run_id: str) -> None:
-        """The run asks its agent no more."""
-        self._shown.pop(run_id, None)
-
-
-def _message(entry: DialogueMessage) -> BaseMessage:
-    if entry["kind"] == "tool":
-        return ToolMessage(entry["content"], tool_call_id=entry["tool_call_id"], name=entry["name"])
-    calls = [
-        {"type": "tool_call", "id": call["id"], "name": call["name"], "args": call["args"]}
-        for call in entry["tool_calls"]
-    ]
-    return AIMessage(entry["content"], tool_calls=calls)
 
 
 def _bounded_history(messages: Sequence[AnyMessage]) -> list[BaseMessage]:

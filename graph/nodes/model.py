@@ -1,13 +1,14 @@
 """`model`: one round of the agent: it asks for tools, writes its draft, or says nothing."""
 
-from graph.contract.budget import collection_call_allowed
+from graph.contract.budget import collection_call_allowed, tokens_left
 from graph.contract.vocabulary import Component
 from graph.nodes.calls import known_name, normalised_calls
-from graph.nodes.conversation import ShownDialogues, opening
+from graph.nodes.conversation import opening
 from graph.nodes.ending import STEPS_FOR_MODEL, ended, out_of_budget
 from graph.nodes.frame import NodeBody
 from graph.nodes.journal import Journal
 from graph.nodes.model_call import Reply, ask_model
+from graph.nodes.shown_dialogue import ShownDialogues
 from graph.parts import Parts
 from graph.state import AgentStep, DialogueMessage, State, TurnChange, Update
 
@@ -25,13 +26,18 @@ def model_node(parts: Parts) -> NodeBody:
         run_id = state["run"]["run_id"]
         if state["remaining_steps"] < STEPS_FOR_MODEL:
             return out_of_budget()
+        before = opening(parts, Component.DIAGNOSIS_AGENT, state)
+        dialogue = shown.shown(
+            run_id,
+            state["dialogue"],
+            before=before,
+            already=state["turn"].get("shortened", 0),
+            tokens_left=tokens_left(journal.usage, state["progress"]["limits"]),
+        )
         reply = await ask_model(
             parts,
             Component.DIAGNOSIS_AGENT,
-            [
-                *opening(parts, Component.DIAGNOSIS_AGENT, state),
-                *shown.messages(run_id, state["dialogue"]),
-            ],
+            [*before, *dialogue.messages],
             journal,
             state["progress"]["limits"],
             collection_call_allowed,
@@ -48,7 +54,11 @@ def model_node(parts: Parts) -> NodeBody:
         )
         if not answer["tool_calls"]:
             shown.forget(run_id)
-        return _taken_down(parts, state, journal, answer, reply.token_count)
+        update = _taken_down(parts, state, journal, answer, reply.token_count)
+        if not dialogue.shortened:
+            return update
+        turn: TurnChange = {**update["turn"], "shortened": dialogue.shortened}
+        return {**update, "turn": turn}
 
     return model
 
