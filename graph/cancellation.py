@@ -14,9 +14,9 @@ from langgraph.types import StateSnapshot
 
 from graph import cut_off
 from graph.audit.events import PackedEvent, failed_invocation, make_event, pack_event
-from graph.contract.budget import pack_share
 from graph.contract.vocabulary import Component, Rejection
 from graph.state import DialogueMessage, State, Update, run_key
+from graph.usage_shares import pack_share
 from tools.boundary import CANCELLED_CODE
 from tools.observation import RefusalView, observation_text
 from tools.shielded import to_its_end

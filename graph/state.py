@@ -17,8 +17,9 @@ from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
 from graph.audit.events import PackedEvent, TraceEvent, unpack_event
-from graph.contract.budget import PackedShare, Usage, add_usage, unpack_share
+from graph.contract.budget import Usage, add_usage
 from graph.contract.progress import Event, Progress, fold
+from graph.usage_shares import PackedShare, unpack_share
 from release.released import Release
 
 SCHEMA_VERSION = 3

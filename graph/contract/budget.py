@@ -1,7 +1,6 @@
 """Whether one more call may be made: every limit is checked before it is spent (C8)."""
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias, cast
+from typing import cast
 
 from typing_extensions import TypedDict
 
@@ -34,26 +33,12 @@ class UsageShare(TypedDict, total=False):
     seconds: float
 
 
-PackedShare: TypeAlias = list[float]
-
-
 def add_usage(usage: Usage, share: UsageShare) -> Usage:
     """The usage after one more step. Seconds are kept to the microsecond."""
     after = Usage(**usage)
     for key, spent in share.items():
         after[key] = round(after[key] + spent, 6)  # type: ignore[literal-required]
     return after
-
-
-def pack_share(share: UsageShare) -> PackedShare:
-    """The share as a checkpoint stores it: the values of `Usage`'s fields, in their order."""
-    spent: Mapping[str, Any] = share
-    return [spent.get(key, 0) for key in Usage.__annotations__]
-
-
-def unpack_share(packed: PackedShare) -> UsageShare:
-    """The share that was packed."""
-    return cast(UsageShare, dict(zip(Usage.__annotations__, packed, strict=True)))
 
 
 def spent_since(before: Usage, after: Usage) -> UsageShare:

@@ -12,9 +12,9 @@ from langgraph.types import Overwrite
 
 from graph import cut_off
 from graph.audit.events import pack_event
-from graph.contract.budget import pack_share
 from graph.nodes.journal import Journal
 from graph.state import State, TurnChange, TurnState, Update, run_key
+from graph.usage_shares import pack_share
 
 NodeBody = Callable[[State, Journal], Awaitable[Update]]
 
