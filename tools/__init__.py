@@ -21,6 +21,7 @@ from tools.evidence import (
     ToolResult,
 )
 from tools.invocations import InvocationStore
+from tools.memory_invocations import MemoryInvocationStore
 from tools.redis_invocations import RedisInvocationStore
 from tools.sqlite_invocations import SqliteInvocationStore
 
@@ -32,6 +33,7 @@ __all__ = [
     "EvidenceStatus",
     "EvidenceTool",
     "InvocationStore",
+    "MemoryInvocationStore",
     "RedisInvocationStore",
     "RelevanceLevel",
     "SqliteInvocationStore",

@@ -5,9 +5,11 @@ A record holds the bounded, projected result of one scope in one run, never the 
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from typing_extensions import TypedDict
+
+Decision: TypeAlias = Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
 
 
 class InvocationStatus(StrEnum):
@@ -53,7 +55,7 @@ class InvocationRecord(TypedDict):
 class Claim:
     """What `begin` decided: run it, wait for who runs it, or use what is READY (C5.1)."""
 
-    decision: Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
+    decision: Decision
     record: InvocationRecord
 
 
@@ -67,6 +69,40 @@ class LeaseLost(Exception):
     """Somebody else took the record over meanwhile; this owner's late result is dropped."""
 
     code = "INVOCATION_LEASE_LOST"
+
+
+def claimed(stored: InvocationRecord | None, record: InvocationRecord, *, now: float) -> Claim:
+    """What a claim of `record` finds: RUN and TAKEN_OVER carry the record to be stored (C5.1)."""
+    decision: Decision
+    match stored:
+        case None | {"status": InvocationStatus.ERROR}:
+            decision = "RUN"
+        case {"status": InvocationStatus.READY}:
+            return Claim("READY", stored)
+        case _ if stored["lease_expires_at"] > now:
+            return Claim("WAIT", stored)
+        case _:
+            decision = "TAKEN_OVER"
+    claim = record.copy()
+    claim["status"] = InvocationStatus.STARTED.value
+    claim["failures"] = stored["failures"] if stored else 0
+    return Claim(decision, claim)
+
+
+def finished(
+    stored: InvocationRecord | None, record: InvocationRecord, status: InvocationStatus
+) -> InvocationRecord:
+    """The record to be stored when its owner is done. Raises `LeaseLost` for anybody else."""
+    if (
+        stored is None
+        or stored["status"] != InvocationStatus.STARTED
+        or stored["owner"] != record["owner"]
+    ):
+        raise LeaseLost(record["tool"])
+    done = record.copy()
+    done["status"] = status.value
+    done["failures"] = stored["failures"] + (status is InvocationStatus.ERROR)
+    return done
 
 
 class InvocationStore(Protocol):

@@ -15,19 +15,19 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
 from tools.invocations import (
     Claim,
     InvocationRecord,
     InvocationStatus,
-    LeaseLost,
     StoreUnavailable,
+    claimed,
+    finished,
 )
 from tools.sqlite_files import make_private, switch_to_wal
 
 _Answer = TypeVar("_Answer")
-_Decision = Literal["RUN", "TAKEN_OVER", "WAIT", "READY"]
 
 _SCHEMA_VERSION = 1
 _PRUNE_SECONDS = 600.0
@@ -165,25 +165,10 @@ def _ensure_schema(connection: sqlite3.Connection) -> None:
 def _begin(connection: sqlite3.Connection, record: InvocationRecord, now: float) -> Claim:
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        stored = _read(connection, record["key"])
-        decision = _decision(stored, now)
-        if stored is not None and decision in ("WAIT", "READY"):
-            return Claim(decision, stored)
-        claimed = record.copy()
-        claimed["status"] = InvocationStatus.STARTED.value
-        claimed["failures"] = stored["failures"] if stored else 0
-        _write(connection, claimed)
-        return Claim(decision, claimed)
-
-
-def _decision(stored: InvocationRecord | None, now: float) -> _Decision:
-    match stored:
-        case None | {"status": InvocationStatus.ERROR}:
-            return "RUN"
-        case {"status": InvocationStatus.READY}:
-            return "READY"
-        case _:
-            return "WAIT" if stored["lease_expires_at"] > now else "TAKEN_OVER"
+        claim = claimed(_read(connection, record["key"]), record, now=now)
+        if claim.decision in ("RUN", "TAKEN_OVER"):
+            _write(connection, claim.record)
+        return claim
 
 
 def _finish(
@@ -191,17 +176,7 @@ def _finish(
 ) -> None:
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        stored = _read(connection, record["key"])
-        if (
-            stored is None
-            or stored["status"] != InvocationStatus.STARTED
-            or stored["owner"] != record["owner"]
-        ):
-            raise LeaseLost(record["tool"])
-        finished = record.copy()
-        finished["status"] = status.value
-        finished["failures"] = stored["failures"] + (status is InvocationStatus.ERROR)
-        _write(connection, finished)
+        _write(connection, finished(_read(connection, record["key"]), record, status))
 
 
 def _read(connection: sqlite3.Connection, key: str) -> InvocationRecord | None:

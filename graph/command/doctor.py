@@ -33,7 +33,7 @@ from prompts import load_prompts
 from tools.boundary import ToolBoundary
 from tools.evidence import ToolFailure
 from tools.invocations import KeptStore, StoreUnavailable
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.memory_invocations import MemoryInvocationStore
 
 PATIENCE_SECONDS = 20.0
 WRONG_SETTING = "WRONG_SETTING"
@@ -114,7 +114,7 @@ async def _model_failure(settings: Settings, name: ComponentName) -> str | None:
     parts = Parts(
         models=make_models(settings.models, os.environ).by_component(),
         tools={},
-        boundary=ToolBoundary(SqliteInvocationStore(":memory:")),
+        boundary=ToolBoundary(MemoryInvocationStore()),
         settings=settings,
         prompts=load_prompts(settings.prompts.dir),
         now=lambda: datetime.now(UTC),

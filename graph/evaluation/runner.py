@@ -46,12 +46,12 @@ async def run_cases(
     """
     from graph.provider import make_models
     from graph.settings import Settings
-    from tools.sqlite_invocations import SqliteInvocationStore
+    from tools.memory_invocations import MemoryInvocationStore
 
     settings = settings or Settings()
     models = models or make_models(settings.models, os.environ)
     async with _sources(data, settings) as tools:
-        store = SqliteInvocationStore(":memory:")
+        store = MemoryInvocationStore()
         try:
             graph = _graph(models, tools, store, settings)
             for case in cases:

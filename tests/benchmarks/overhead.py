@@ -20,7 +20,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from tests.benchmarks.contenders import AGENT, LOOP, OURS, Contender, contenders
 from tests.benchmarks.table import show
-from tools import SqliteInvocationStore
+from tools import MemoryInvocationStore, SqliteInvocationStore
+from tools.invocations import KeptStore
 
 ROUNDS = (25, 50)
 HEADER = ("ms a round", "CPU", "wall", "CPU / loop", "CPU / create_agent", "wall / create_agent")
@@ -39,8 +40,9 @@ async def main(repetitions: int) -> None:
 @asynccontextmanager
 async def _set_up(rounds: int, saved: bool) -> AsyncIterator[list[Contender]]:
     with tempfile.TemporaryDirectory() as folder:
-        store = SqliteInvocationStore(Path(folder) / "records.sqlite" if saved else ":memory:")
+        store: KeptStore = MemoryInvocationStore()
         if saved:
+            store = SqliteInvocationStore(Path(folder) / "records.sqlite")
             path = str(Path(folder) / "sessions.sqlite")
             async with AsyncSqliteSaver.from_conn_string(path) as saver:
                 yield contenders(rounds, saver, store)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.invocations import InvocationRecord, InvocationStore
+from tools.memory_invocations import MemoryInvocationStore
 from tools.redis_invocations import RedisInvocationStore
 from tools.sqlite_invocations import SqliteInvocationStore
 
@@ -45,7 +46,8 @@ STORES = {
             "store = SqliteInvocationStore(folder / 'data' / 'records.sqlite')"
         ),
     ),
-    "memory": Kind(open=lambda _: SqliteInvocationStore(":memory:")),
+    "sqlite-in-memory": Kind(open=lambda _: SqliteInvocationStore(":memory:")),
+    "memory": Kind(open=lambda _: MemoryInvocationStore()),
     "redis": redis_kind("TEST_REDIS_URL", server="redis_server", cluster=False),
     "redis-cluster": redis_kind("TEST_REDIS_CLUSTER_URL", server="redis_cluster", cluster=True),
 }
