@@ -5,8 +5,9 @@ stands in them. What all alerts of a group share is said once. Secrets are maske
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from graph.alerts.payload import Alert, AlertGroup, read_payload
@@ -48,25 +49,11 @@ def alert_question(
     """The question that a webhook payload asks: the user's own `words`, or a default question, and
     the alert's scope, masked, at most 8 KiB of it. In the language of the words, else in
     `language`, else in that of the alert. Raises `AlertRefused` for what is no such payload."""
-    group = _masked(read_payload(payload), masker)
+    group = read_payload(payload)
     said = words.strip()
     spoken = language_of(said) if said else language or language_of(_all_text(group))
-    lines = [_HEADING[spoken], *_group_lines(group, spoken)]
+    lines = chain([_HEADING[spoken]], _group_lines(group, spoken, masker))
     return f"{said or _QUESTION[spoken]}\n\n{_bounded(lines, _SHORTENED[spoken])}"
-
-
-def _masked(group: AlertGroup, masker: Masker) -> AlertGroup:
-    alerts = [
-        alert.model_copy(
-            update={
-                "labels": masker.scope(alert.labels),
-                "annotations": masker.scope(alert.annotations),
-                "values": masker.scope(alert.values) if isinstance(alert.values, dict) else None,
-            }
-        )
-        for alert in group.alerts
-    ]
-    return group.model_copy(update={"alerts": alerts})
 
 
 def _all_text(group: AlertGroup) -> str:
@@ -74,32 +61,32 @@ def _all_text(group: AlertGroup) -> str:
     return " ".join(texts)
 
 
-def _group_lines(group: AlertGroup, language: Language) -> Iterator[str]:
+def _group_lines(group: AlertGroup, language: Language, masker: Masker) -> Iterator[str]:
     alerts = sorted(group.alerts, key=lambda alert: _resolved(alert, group))
     labels = _shared([alert.labels for alert in alerts])
     annotations = _shared([alert.annotations for alert in alerts])
     yield f"status: {_status(alerts, group)}"
     yield from _window(alerts, group)
-    yield from _named(labels, MAX_LABEL_CHARS)
-    yield from _named(annotations, MAX_ANNOTATION_CHARS)
+    yield from _named(labels, MAX_LABEL_CHARS, masker)
+    yield from _named(annotations, MAX_ANNOTATION_CHARS, masker)
     if len(alerts) == 1:
-        yield from _values(alerts[0])
+        yield from _values(alerts[0], masker)
     else:
         for number, alert in enumerate(alerts[:MAX_ALERTS_TOLD], start=1):
-            yield from _one_of_many(number, alert, group, {**labels, **annotations})
+            yield from _one_of_many(number, alert, group, {**labels, **annotations}, masker)
     left_out = max(len(alerts) - MAX_ALERTS_TOLD, 0) + group.truncated
     if left_out:
         yield _LEFT_OUT[language].format(left_out)
 
 
 def _one_of_many(
-    number: int, alert: Alert, group: AlertGroup, shared: Mapping[str, str]
+    number: int, alert: Alert, group: AlertGroup, shared: Mapping[str, str], masker: Masker
 ) -> Iterator[str]:
     yield f"alert {number}: {'resolved' if _resolved(alert, group) else 'firing'}"
     yield from _window([alert], group)
     own = {**alert.annotations, **alert.labels}
-    yield from _named({k: v for k, v in own.items() if k not in shared}, MAX_LABEL_CHARS)
-    yield from _values(alert)
+    yield from _named({k: v for k, v in own.items() if k not in shared}, MAX_LABEL_CHARS, masker)
+    yield from _values(alert, masker)
 
 
 def _status(alerts: list[Alert], group: AlertGroup) -> str:
@@ -133,25 +120,28 @@ def _shared(texts: list[dict[str, str]]) -> dict[str, str]:
     return {k: v for k, v in first.items() if all(other.get(k) == v for other in others)}
 
 
-def _named(texts: Mapping[str, str], max_chars: int) -> Iterator[str]:
-    """A line each, those a reader looks for first; names in double underscores are internal."""
+def _named(texts: Mapping[str, str], max_chars: int, masker: Masker) -> Iterator[str]:
+    """A line each, those a reader looks for first; names in double underscores are internal. A text
+    is masked when its line is asked for: an alert may hold far more than is told."""
     told = [name for name in texts if not (name.startswith("__") and name.endswith("__"))]
     rank = {name: position for position, name in enumerate(_FIRST)}
     told.sort(key=lambda name: (rank.get(name, len(rank)), name))
-    for name in told[:MAX_LINES_OF_A_KIND]:
-        text = one_line(texts[name], max_chars)
+    for told_name in told[:MAX_LINES_OF_A_KIND]:
+        ((name, masked),) = masker.scope({told_name: texts[told_name]}).items()
+        text = one_line(masked, max_chars)
         if text:
             shown = one_line(name, MAX_NAME_CHARS)
             ours = shown.partition(" ")[0] in _OWN_LINES
             yield f"label {shown}: {text}" if ours else f"{shown}: {text}"
 
 
-def _values(alert: Alert) -> Iterator[str]:
-    if alert.values:
-        yield f"value: {one_line(json.dumps(alert.values, ensure_ascii=False), MAX_LABEL_CHARS)}"
+def _values(alert: Alert, masker: Masker) -> Iterator[str]:
+    if isinstance(alert.values, dict) and alert.values:
+        masked = json.dumps(masker.scope(alert.values), ensure_ascii=False)
+        yield f"value: {one_line(masked, MAX_LABEL_CHARS)}"
 
 
-def _bounded(lines: list[str], notice: str) -> str:
+def _bounded(lines: Iterable[str], notice: str) -> str:
     """As many whole lines as fit."""
     kept: list[str] = []
     left = MAX_SCOPE_BYTES - len(notice.encode())

@@ -1,7 +1,7 @@
 """No secret survives, wherever and however it is written; what looks like one stays."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.masking_rules.specimens import (
@@ -60,6 +60,8 @@ def test_no_generated_secret_survives(kind, data):
 
 
 @settings(deadline=None)
+@example("13000000000 bytes", "{}")
+@example("13812345678毫秒", "INFO {} done")
 @given(LOOK_ALIKES, st.sampled_from(["{}", "INFO {} done", '{{"v": "{}"}}', "a {}\nb", "{} {}"]))
 def test_what_only_looks_like_a_secret_stays(text, place):
     written = place.replace("{} {}", "{0} x {0}").format(text)

@@ -81,7 +81,7 @@ class Masker:
     def _string(self, text: str, name: str) -> str:
         kind = kind_of_label(name)
         if kind is None or is_no_secret(text):
-            return self.text(text)
+            return self.text(_opening(text))
         return self._mark(kind, text)
 
 

@@ -31,6 +31,10 @@ _IDENTITY_NAMED = re.compile(
     r"|(?<![a-z])(?:id|cert(?:ificate)?)[_-]?(?:no|num|number))[\"'\s]{0,3}[:=：]?[\"'\s]{0,3}\Z",
     re.IGNORECASE,
 )
+_MEASURED = re.compile(
+    r" ?(?:bytes?|[kKMGT]i?B|[mnuµ]s|rows|records|字节|毫秒|微秒|纳秒)(?![A-Za-z])"
+)
+"""What a number of eleven digits counts that is no telephone."""
 _MOBILE = r"[3-9]\d(?:\d{8}|-?\d{4}-\d{4}| ?\d{4} \d{4}|[ -]\d{8})(?![A-Za-z0-9]|[.-]\d)"
 _PHONE = re.compile(rf"1(?<![A-Za-z0-9.+].)(?<!\d[-,:/].){_MOBILE}", re.ASCII)
 _PHONE_ABROAD = re.compile(
@@ -104,7 +108,8 @@ def _identity(match: re.Match[str], mark: Mark) -> str:
 
 
 def _phone(match: re.Match[str], mark: Mark) -> str:
-    return match[0] if _follows(_COUNTED, match) else mark(Kind.PHONE, _digits(match[0]))
+    counted = _follows(_COUNTED, match) or _MEASURED.match(match.string, match.end())
+    return match[0] if counted else mark(Kind.PHONE, _digits(match[0]))
 
 
 def _is_birth_date(digits: str) -> bool:
