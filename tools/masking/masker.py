@@ -1,32 +1,37 @@
 """Masks whatever a source answers or a scope holds, with the marks of one run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tools.evidence import Evidence
-from tools.masking.addresses import mask_addresses, mask_emails
-from tools.masking.headers import mask_headers
 from tools.masking.labels import is_no_secret, kind_of_label, mask_labels
-from tools.masking.marks import marks_of
-from tools.masking.numbers import mask_numbers
-from tools.masking.private_keys import mask_private_keys, mask_spread_keys
-from tools.masking.shapes import mask_shapes
-
-# what holds other secrets goes first, so that it is masked whole
-_RULES = (
-    mask_private_keys,
-    mask_shapes,
-    mask_headers,
-    mask_addresses,
-    mask_labels,
-    mask_numbers,
-    mask_emails,
-)
-
+from tools.masking.marks import Mark, marks_of
 
 MAX_CHARS = 131_072
 """Of one text, far above any observation: what lies behind it is dropped, and is not searched."""
 _LONGEST_WORD = 4_096
+
+
+@lru_cache(maxsize=1)
+def _rules() -> tuple[Callable[[str, Mark], str], ...]:
+    """What holds other secrets goes first, so that it is masked whole. Their many patterns are
+    compiled when something is masked, not on import."""
+    from tools.masking.addresses import mask_addresses, mask_emails
+    from tools.masking.headers import mask_headers
+    from tools.masking.numbers import mask_numbers
+    from tools.masking.private_keys import mask_private_keys
+    from tools.masking.shapes import mask_shapes
+
+    return (
+        mask_private_keys,
+        mask_shapes,
+        mask_headers,
+        mask_addresses,
+        mask_labels,
+        mask_numbers,
+        mask_emails,
+    )
 
 
 class Masker:
@@ -37,13 +42,15 @@ class Masker:
 
     def text(self, text: str) -> str:
         """The text, every secret in it replaced by its mark. Linear in its length."""
-        for rule in _RULES:
+        for rule in _rules():
             text = rule(text, self._mark)
         return text
 
     def evidence(self, pieces: Sequence[Evidence], *, max_bytes: int) -> list[Evidence]:
         """The leading pieces, masked, until they hold more than `max_bytes`: no more are shown. A
         private key that is spread over several pieces is masked too."""
+        from tools.masking.private_keys import mask_spread_keys
+
         texts = mask_spread_keys([_opening(piece.text) for piece in pieces], self._mark)
         masked: list[Evidence] = []
         room = max_bytes
