@@ -13,7 +13,6 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -26,6 +25,7 @@ from tools.invocations import (
     finished,
 )
 from tools.sqlite_files import make_private, switch_to_wal
+from tools.worker_thread import WorkerThread
 
 _Answer = TypeVar("_Answer")
 
@@ -54,7 +54,7 @@ class SqliteInvocationStore:
     def __init__(self, path: str | Path, *, max_seconds: float = 10.0) -> None:
         self._path = None if str(path) == ":memory:" else Path(path).expanduser()
         self._max_seconds = max_seconds
-        self._thread: ThreadPoolExecutor | None = None
+        self._thread: WorkerThread | None = None
         self._connection: sqlite3.Connection | None = None
 
     async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
@@ -92,8 +92,8 @@ class SqliteInvocationStore:
         """Closes the file and ends the thread. A store in memory is gone then."""
         thread, self._thread = self._thread, None
         if thread is not None:
-            await asyncio.get_running_loop().run_in_executor(thread, self._close)
-            thread.shutdown(wait=False)
+            await thread.run(self._close)
+            thread.stop()
 
     async def _run(
         self,
@@ -103,12 +103,10 @@ class SqliteInvocationStore:
         max_seconds: float | None = None,
     ) -> _Answer:
         if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="invocations")
+            self._thread = WorkerThread("invocations")
         try:
             async with asyncio.timeout(max_seconds or self._max_seconds):
-                return await asyncio.get_running_loop().run_in_executor(
-                    self._thread, self._work, work
-                )
+                return await self._thread.run(lambda: self._work(work))
         except (sqlite3.Error, OSError, ValueError) as error:
             unavailable = StoreUnavailable(f"sqlite invocation store: {action} failed")
             if isinstance(error, _OtherSchema):

@@ -26,6 +26,7 @@ from tests.benchmarks.rounds import (
 from tools.invocations import InvocationStore
 
 LOOP, AGENT, OURS = "two-node loop", "create_agent + limits", "diagnosis graph"
+THREE_NODES = "three-node loop"
 Saver = BaseCheckpointSaver[Any] | None
 
 
@@ -43,8 +44,17 @@ def contenders(rounds: int, saver: Saver, store: InvocationStore) -> list[Conten
     return [loop(rounds, saver), agent(rounds, saver), ours(rounds, saver, store)]
 
 
+def three_nodes(rounds: int, saver: Saver = None) -> Contender:
+    """The hand-written loop with a node between that does nothing: the least that a gate costs."""
+    return _loop(THREE_NODES, rounds, saver, gated=True)
+
+
 def loop(rounds: int, saver: Saver = None) -> Contender:
     """What one writes by hand: a model node, a tool node, an edge back."""
+    return _loop(LOOP, rounds, saver, gated=False)
+
+
+def _loop(name: str, rounds: int, saver: Saver, *, gated: bool) -> Contender:
     model, tool = plain_model(rounds), _one_kilobyte_tool()
     system = SystemMessage(PROMPT)
 
@@ -60,16 +70,23 @@ def loop(rounds: int, saver: Saver = None) -> Contender:
             ]
         }
 
-    def after_ask(state: MessagesState) -> Literal["act", "__end__"]:
-        return "act" if state["messages"][-1].tool_calls else END  # type: ignore[union-attr]
+    async def gate(state: MessagesState) -> dict[str, Any]:
+        return {}
+
+    def after_ask(state: MessagesState) -> Literal["gate", "act", "__end__"]:
+        if not state["messages"][-1].tool_calls:  # type: ignore[union-attr]
+            return END
+        return "gate" if gated else "act"
 
     graph = StateGraph(MessagesState)
     graph.add_node("ask", ask)
     graph.add_node("act", act)
+    graph.add_node("gate", gate)
     graph.add_edge(START, "ask")
     graph.add_conditional_edges("ask", after_ask)
+    graph.add_edge("gate", "act")
     graph.add_edge("act", "ask")
-    return _on_messages(LOOP, graph.compile(checkpointer=saver))
+    return _on_messages(name, graph.compile(checkpointer=saver))
 
 
 def agent(rounds: int, saver: Saver = None) -> Contender:

@@ -3,7 +3,8 @@
     python -m tests.benchmarks.overhead [repetitions]
 
 The contenders take turns, so that a busy machine slows all of them; the ratios are medians over
-the repetitions. CPU counts every thread of the process, the savers' included.
+the repetitions. CPU counts every thread of the process, the savers' included. The loop with a third
+node that does nothing is the least that any gate between model and tool could cost.
 """
 
 import asyncio
@@ -18,12 +19,21 @@ from statistics import median
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from tests.benchmarks.contenders import AGENT, LOOP, OURS, Contender, contenders
+from tests.benchmarks.contenders import (
+    AGENT,
+    LOOP,
+    OURS,
+    THREE_NODES,
+    Contender,
+    contenders,
+    three_nodes,
+)
 from tests.benchmarks.table import show
 from tools import MemoryInvocationStore, SqliteInvocationStore
 from tools.invocations import KeptStore
 
 ROUNDS = (25, 50)
+ROWS = (LOOP, THREE_NODES, AGENT, OURS)
 HEADER = ("ms a round", "CPU", "wall", "CPU / loop", "CPU / create_agent", "wall / create_agent")
 
 
@@ -34,7 +44,7 @@ async def main(repetitions: int) -> None:
             async with _set_up(rounds, saved) as entered:
                 times = await _measured(entered, rounds, repetitions)
             title = f"{rounds} rounds, {'SQLite saver' if saved else 'no saver'}"
-            show(title, HEADER, [_row(name, times) for name in (LOOP, AGENT, OURS)])
+            show(title, HEADER, [_row(name, times) for name in ROWS])
 
 
 @asynccontextmanager
@@ -45,9 +55,9 @@ async def _set_up(rounds: int, saved: bool) -> AsyncIterator[list[Contender]]:
             store = SqliteInvocationStore(Path(folder) / "records.sqlite")
             path = str(Path(folder) / "sessions.sqlite")
             async with AsyncSqliteSaver.from_conn_string(path) as saver:
-                yield contenders(rounds, saver, store)
+                yield [three_nodes(rounds, saver), *contenders(rounds, saver, store)]
         else:
-            yield contenders(rounds, None, store)
+            yield [three_nodes(rounds), *contenders(rounds, None, store)]
         await store.aclose()
 
 
