@@ -4,7 +4,7 @@
     scope, requests     "the same query", and the request that runs exactly that
     boundary            the one place where a tool runs
     observation         what the model sees of it
-    invocations         canonical records and their store
+    invocations         canonical records and their stores
     knowledge, logs, sql, adapters   the sources
 
 Importing this package does no I/O; the sources load their engines when they are first used.
@@ -21,9 +21,9 @@ from tools.evidence import (
     ToolResult,
 )
 from tools.invocations import InvocationStore
-from tools.memory_invocations import MemoryInvocationStore
-from tools.redis_invocations import RedisInvocationStore
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.memory import MemoryInvocationStore
+from tools.invocations.redis import RedisInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 if TYPE_CHECKING:
     from tools.adapters import as_evidence_tool

@@ -33,7 +33,7 @@ from prompts import load_prompts
 from tools.boundary import ToolBoundary
 from tools.evidence import ToolFailure
 from tools.invocations import KeptStore, StoreUnavailable
-from tools.memory_invocations import MemoryInvocationStore
+from tools.invocations.memory import MemoryInvocationStore
 
 PATIENCE_SECONDS = 20.0
 WRONG_SETTING = "WRONG_SETTING"

@@ -46,7 +46,7 @@ async def run_cases(
     """
     from graph.provider import make_models
     from graph.settings import Settings
-    from tools.memory_invocations import MemoryInvocationStore
+    from tools.invocations.memory import MemoryInvocationStore
 
     settings = settings or Settings()
     models = models or make_models(settings.models, os.environ)

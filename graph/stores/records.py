@@ -17,10 +17,10 @@ def make_store(settings: Settings) -> KeptStore:
     """
     chosen = settings.stores.records
     if chosen.url is None:
-        from tools.sqlite_invocations import SqliteInvocationStore
+        from tools.invocations.sqlite import SqliteInvocationStore
 
         return SqliteInvocationStore(private_dir(settings) / RECORDS_FILE)
-    from tools.redis_invocations import RedisInvocationStore
+    from tools.invocations.redis import RedisInvocationStore
 
     try:
         return RedisInvocationStore(

@@ -14,7 +14,7 @@ from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import judged, routed, said
 from tests.fakes.sources import KeywordSource
 from tools import EvidenceTool
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 QUESTION = "Why did switching the company fail at 10:00 UTC?"
 

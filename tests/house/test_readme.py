@@ -9,7 +9,7 @@ from graph import build_graph
 from graph.contract.gate import RULES
 from release.decision import decision_table
 from tests.fakes.scripted_model import ScriptedModel
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 MAX_LINES = 200

@@ -20,7 +20,7 @@ from tests.fakes.sources import KeywordSource
 from tests.wiring.sinks import sinks, where
 from tests.wiring.whole_runs import hold
 from tools import Evidence, ToolResult
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 SECRETS = {
     "AKIAIOSFODNN7EXAMPLE": "aws_access_key_id=AKIAIOSFODNN7EXAMPLE",

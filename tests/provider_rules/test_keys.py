@@ -16,7 +16,7 @@ from graph.provider import make_models
 from graph.providers.choice import chosen_model
 from tests.fakes.sources import KeywordSource
 from tests.fakes.tiny_provider import TinyProvider, serving
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 KEY = "sk-canary-0123456789"
 DRAFT = '{"conclusion": null, "limitations": {"missing_info": ["the time"]}}'

@@ -14,7 +14,7 @@ from graph.providers.formats import reply_schema
 from release.draft import DiagnosisDraft, parse_draft
 from tests.fakes.sources import KeywordSource
 from tests.fakes.tiny_provider import TinyProvider, serving
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 MISSING = json.dumps(
     {

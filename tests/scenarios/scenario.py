@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from graph import Models, Settings, build_graph
 from tests.fakes.scripted_model import ScriptedModel
 from tools import Evidence, EvidenceTool, ToolFailure, ToolResult
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 CASES = Path(__file__).parent / "cases"
 _USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}

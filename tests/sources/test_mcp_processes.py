@@ -24,8 +24,8 @@ from tools.adapters.mcp_tools import offered_tools
 from tools.adapters.own_loop import in_own_loop
 from tools.boundary import Invocation, Outcome, ToolBoundary
 from tools.evidence import EvidenceTool, ToolFailure
+from tools.invocations.sqlite import SqliteInvocationStore
 from tools.requests import PreparedRequest, prepare_request
-from tools.sqlite_invocations import SqliteInvocationStore
 
 ENDS_AT_ONCE = """
 import asyncio, sys

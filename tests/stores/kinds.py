@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tools.invocations import InvocationRecord, InvocationStore
-from tools.memory_invocations import MemoryInvocationStore
-from tools.redis_invocations import RedisInvocationStore
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.memory import MemoryInvocationStore
+from tools.invocations.redis import RedisInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def redis_kind(address: str, *, server: str, cluster: bool) -> Kind:
             os.environ[address], namespace=str(folder), cluster=cluster
         ),
         elsewhere=(
-            "import os\nfrom tools.redis_invocations import RedisInvocationStore\n"
+            "import os\nfrom tools.invocations.redis import RedisInvocationStore\n"
             f"url = os.environ['{address}']\n"
             f"store = RedisInvocationStore(url, namespace=str(folder), cluster={cluster})"
         ),
@@ -42,7 +42,7 @@ STORES = {
     "sqlite": Kind(
         open=lambda folder: SqliteInvocationStore(folder / "data" / "records.sqlite"),
         elsewhere=(
-            "from tools.sqlite_invocations import SqliteInvocationStore\n"
+            "from tools.invocations.sqlite import SqliteInvocationStore\n"
             "store = SqliteInvocationStore(folder / 'data' / 'records.sqlite')"
         ),
     ),

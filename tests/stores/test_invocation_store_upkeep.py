@@ -5,7 +5,7 @@ import pytest
 from tests.stores.kinds import STORES, error, ready, record
 from tests.stores.redis_server import RedisServer
 from tools.invocations import KeptStore, StoreUnavailable
-from tools.redis_invocations import RedisInvocationStore
+from tools.invocations.redis import RedisInvocationStore
 
 
 async def test_old_records_are_removed_and_live_claims_stay(store: KeptStore) -> None:

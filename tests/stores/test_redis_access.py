@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-import tools.redis_invocations
+import tools.invocations.redis
 from tests.stores.kinds import error, ready, record
 from tests.stores.redis_server import RedisServer, free_port, running_server, write_certificates
 from tools import RedisInvocationStore
 from tools.invocations import StoreUnavailable
-from tools.redis_invocations_faults import StoreFault
+from tools.invocations.redis_faults import StoreFault
 
 CANARY = "canary-7f3a"
 
 
 async def test_the_documented_user_may_do_all_that_is_needed(empty_redis: RedisServer) -> None:
-    documented = re.search(r"`ACL SETUSER (.*?)`", tools.redis_invocations.__doc__ or "", re.S)
+    documented = re.search(r"`ACL SETUSER (.*?)`", tools.invocations.redis.__doc__ or "", re.S)
     assert documented is not None
     rule = documented[1].replace(">…", ">p@ss/wörd").split()
     with empty_redis.admin() as admin:
@@ -40,7 +40,7 @@ async def test_the_documented_user_may_do_all_that_is_needed(empty_redis: RedisS
 
 async def test_the_documented_operator_may_prune_and_measure(empty_redis: RedisServer) -> None:
     documented = re.findall(
-        r"`(ACL SETUSER|\+scan)(.*?)`", tools.redis_invocations.__doc__ or "", re.S
+        r"`(ACL SETUSER|\+scan)(.*?)`", tools.invocations.redis.__doc__ or "", re.S
     )
     assert len(documented) == 2
     (_, rule), (first, more) = documented

@@ -11,8 +11,8 @@ import redis
 from tests.stores.kinds import error, ready, record
 from tests.stores.redis_server import RedisServer, free_port, running_server
 from tools.invocations import LeaseLost, StoreUnavailable
-from tools.redis_invocations import RedisInvocationStore
-from tools.redis_invocations_faults import StoreFault, fault_of
+from tools.invocations.redis import RedisInvocationStore
+from tools.invocations.redis_faults import StoreFault, fault_of
 
 KEY = "diagnosis:invocation:k1"
 ACTIONS: dict[str, Callable[[RedisInvocationStore], Awaitable[object]]] = {

@@ -14,7 +14,7 @@ from tests.stores.lossy_proxy import LossyProxy
 from tests.stores.redis_server import RedisServer
 from tools import RedisInvocationStore
 from tools.invocations import LeaseLost, StoreUnavailable
-from tools.redis_invocations_faults import StoreFault
+from tools.invocations.redis_faults import StoreFault
 
 
 async def test_every_key_expires(empty_redis: RedisServer) -> None:
@@ -209,7 +209,7 @@ async def test_records_are_spread_over_a_cluster(
 async def test_a_cluster_is_asked_where_keys_are_before_the_first_use(
     redis_cluster: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.redis_invocations_clients._RETRIES", 0)
+    monkeypatch.setattr("tools.invocations.redis_clients._RETRIES", 0)
     for attempt in range(3):
         namespace = f"{tmp_path}:{attempt}"
         store = RedisInvocationStore(redis_cluster.url, namespace=namespace, cluster=True)

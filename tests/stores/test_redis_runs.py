@@ -13,7 +13,7 @@ from tests.fakes.sources import Anything, KeywordSource
 from tests.stores.redis_server import RedisServer, free_port, running_server
 from tests.wiring.whole_runs import hold
 from tools import RedisInvocationStore, ToolResult
-from tools.redis_invocations_faults import StoreFault
+from tools.invocations.redis_faults import StoreFault
 
 Fault = Callable[[RedisServer], None]
 PASSWORD = "canary-7f3a"

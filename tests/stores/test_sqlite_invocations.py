@@ -10,7 +10,7 @@ import pytest
 
 from tests.stores.kinds import ready, record
 from tools.invocations import StoreUnavailable
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 
 def mode(path: Path) -> int:

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tools.worker_thread import WorkerThread
+from tools.invocations.worker_thread import WorkerThread
 
 PATIENCE_SECONDS = 10.0
 

@@ -13,7 +13,7 @@ from graph import Models, Settings, build_graph
 from tests.fakes.bench import QUESTION
 from tests.fakes.sources import KeywordSource
 from tests.wire.provider import Conversation, Provider
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 COMPONENTS = ("router", "agent", "evidence_repair", "semantic_guard")
 DEFAULTS = {"router": [{"draft": "diagnosis"}], "semantic_guard": []}

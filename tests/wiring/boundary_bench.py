@@ -5,8 +5,8 @@ from typing import Any
 from tests.fakes.sources import KeywordSource
 from tools.boundary import Invocation, ToolBoundary
 from tools.invocations import Claim, InvocationRecord
+from tools.invocations.sqlite import SqliteInvocationStore
 from tools.requests import PreparedRequest, prepare_request
-from tools.sqlite_invocations import SqliteInvocationStore
 
 NOW = 1_800_000_000.0
 

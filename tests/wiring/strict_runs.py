@@ -16,7 +16,7 @@ from graph import Models, build_graph
 from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import PROVED, asks, call, judged, routed
 from tests.fakes.sources import KeywordSource
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 LOGGED: list[str] = []
 THREAD: Any = {"configurable": {"thread_id": "thread-1"}}

@@ -13,7 +13,7 @@ from tests.fakes.sources import KeywordSource, found
 from tests.wiring.boundary_bench import BrokenStore, boundary, invocation
 from tools import ToolResult
 from tools.invocations import InvocationRecord, StoreUnavailable
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 PATIENCE_SECONDS = 60
 

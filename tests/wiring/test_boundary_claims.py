@@ -12,7 +12,7 @@ from tests.wiring.boundary_bench import BrokenStore, Clock, boundary, invocation
 from tools import ToolFailure, ToolResult
 from tools.boundary import LEASE_MARGIN_SECONDS
 from tools.invocations import Claim, InvocationRecord, LeaseLost, StoreUnavailable
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,10 @@ from tests.wiring.boundary_bench import NOW, Clock, boundary, invocation
 from tools import Evidence, ToolFailure, ToolResult
 from tools.boundary import LEASE_MARGIN_SECONDS
 from tools.invocations import InvocationRecord
+from tools.invocations.sqlite import SqliteInvocationStore
 from tools.observation import MAX_ITEMS, MAX_SOURCE_CHARS
 from tools.requests import PreparedRequest
 from tools.scope import invocation_key
-from tools.sqlite_invocations import SqliteInvocationStore
 
 
 @pytest_asyncio.fixture

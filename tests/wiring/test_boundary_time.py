@@ -10,7 +10,7 @@ import pytest_asyncio
 from tests.fakes.sources import KeywordSource, found
 from tests.wiring.boundary_bench import boundary, invocation
 from tools import ToolResult
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 
 @pytest_asyncio.fixture

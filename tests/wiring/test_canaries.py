@@ -18,7 +18,7 @@ from tests.fakes.sources import KeywordSource, found
 from tests.wiring.sinks import sinks, where
 from tests.wiring.whole_runs import hold
 from tools import ToolFailure
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 NOWHERE: set[str] = set()
 RELEASED = {"release", "message", "messages", "event RESULT"}

@@ -16,7 +16,7 @@ from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import MISSING_CONTEXT, PROVED, asks, call, routed
 from tests.fakes.sources import KeywordSource
 from tests.prompt_rules.prompt_contract import broken_rules
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 # none of them is a default, and no other text of a request holds one
 CHAT = {

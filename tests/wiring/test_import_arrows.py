@@ -30,10 +30,11 @@ ARROWS: dict[str, set[str]] = {
     "graph.provider_presets": set(),
     "graph.providers": {"graph.model_settings", "graph.provider_presets", "graph.settings"},
     "graph.source_settings": {"graph.plugin_settings", "graph.time_zones"},
-    "graph.state": {*PURE, "release"},
+    "graph.state": {*PURE, "graph.usage_shares", "release"},
+    "graph.usage_shares": PURE,
     "graph.parts": {*PURE, "graph.settings", "prompts", "tools"},
     "graph.routing": {"graph.state"},
-    "graph.cancellation": {*PURE, "graph.cut_off", "graph.state", "tools"},
+    "graph.cancellation": {*PURE, "graph.cut_off", "graph.state", "graph.usage_shares", "tools"},
     "graph.cut_off": PURE,
     "graph.short_checkpoints": set(),
     "graph.compiled": {"graph.cancellation", "graph.short_checkpoints", "graph.state"},
@@ -43,6 +44,7 @@ ARROWS: dict[str, set[str]] = {
         "graph.cut_off",
         "graph.state",
         "graph.parts",
+        "graph.usage_shares",
         "release",
         "prompts",
         "tools",
@@ -70,11 +72,10 @@ ARROWS: dict[str, set[str]] = {
     "graph": {"graph.build", "graph.models", "graph.scripting", "graph.settings", *OURS[1:]},
     "release": {"prompts", *RECORD_TYPES},
     "tools.evidence": {"tools.scope"},
-    "tools.invocations": set(),
+    "tools.invocations": {"tools.sqlite_files"},
     "tools.scope": set(),
     "tools.shielded": set(),
     "tools.sqlite_files": set(),
-    "tools.sqlite_invocations": {"tools.invocations", "tools.sqlite_files"},
     "tools.knowledge": {*RECORD_TYPES, "tools.scope", "tools.sqlite_files"},
     "tools.masking": {"tools.evidence"},
     "tools.databases": {"tools.evidence"},
@@ -111,9 +112,7 @@ FREE = {
 
 
 def unit(module: str) -> str:
-    """The package or module that the table speaks of; the Redis store is several modules."""
-    if module.startswith("tools.redis_invocations"):
-        return "tools.redis_invocations"
+    """The package or module that the table speaks of."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] in ("graph", "tools") else parts[0]
 

@@ -13,7 +13,7 @@ from tests.fakes.bench import Bench
 from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import MISSING_CONTEXT, routed
 from tests.wiring.whole_runs import hold
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 
 def asked(given: Any, **bench: Any) -> tuple[dict[str, Any], Bench]:

@@ -21,7 +21,7 @@ from tests.wiring.whole_runs import (
     tokens_as_reported,
 )
 from tools.invocations import Claim, InvocationRecord, LeaseLost, StoreUnavailable
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 THREAD: Any = {"configurable": {"thread_id": "thread-1"}}
 

@@ -12,7 +12,7 @@ from tests.fakes.loose_model import LooseModel
 from tests.fakes.replies import PROVED, USAGE, asks, call, draft, said
 from tests.fakes.sources import KeywordSource
 from tests.wiring.whole_runs import hold
-from tools.sqlite_invocations import SqliteInvocationStore
+from tools.invocations.sqlite import SqliteInvocationStore
 
 
 def finished(bench: Bench) -> dict[str, Any]:

@@ -17,8 +17,8 @@ import math
 import uuid
 from typing import Any, cast
 
-from tools.invocations import Claim, InvocationRecord, InvocationStatus
-from tools.redis_invocations_faults import StoreFault, Unreadable
+from tools.invocations.records import Claim, InvocationRecord, InvocationStatus
+from tools.invocations.redis_faults import StoreFault, Unreadable
 
 SCHEMA_VERSION = "1"
 

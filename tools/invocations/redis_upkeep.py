@@ -9,10 +9,10 @@ import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from tools.redis_invocations_layout import SCHEMA_VERSION
+from tools.invocations.redis_layout import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from tools.redis_invocations_clients import Client
+    from tools.invocations.redis_clients import Client
 
 _SCANNED_AT_ONCE = 1_000
 _SAMPLED_RECORDS = 100

@@ -2,7 +2,7 @@
 
 Plain Redis from version 6 on, no modules. A record is one hash, a transition one script on that
 hash, so that exactly one claimant wins, and a cluster never meets two keys in one command. The
-layout of the hash stands in `redis_invocations_layout`.
+layout of the hash stands in `redis_layout`.
 
 Clocks: a lease is compared with the `now` of who claims, not with the server's time, so that every
 store means the same by it. Hosts whose clocks differ by less than the lease's margin over the tool
@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import SecretStr
 
-from tools.invocations import Claim, InvocationRecord, InvocationStatus, LeaseLost
-from tools.redis_invocations_clients import RedisClients
-from tools.redis_invocations_faults import RedisUnavailable, Unreadable, fault_of
-from tools.redis_invocations_layout import (
+from tools.invocations.records import Claim, InvocationRecord, InvocationStatus, LeaseLost
+from tools.invocations.redis_clients import RedisClients
+from tools.invocations.redis_faults import RedisUnavailable, Unreadable, fault_of
+from tools.invocations.redis_layout import (
     begin_command,
     find_command,
     mark_command,
@@ -35,10 +35,10 @@ from tools.redis_invocations_layout import (
     read_mark,
     read_record,
 )
-from tools.redis_invocations_upkeep import estimate_bytes, prune
+from tools.invocations.redis_upkeep import estimate_bytes, prune
 
 if TYPE_CHECKING:
-    from tools.redis_invocations_clients import Client
+    from tools.invocations.redis_clients import Client
 
 _Answer = TypeVar("_Answer")
 

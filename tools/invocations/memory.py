@@ -2,7 +2,7 @@
 
 import json
 
-from tools.invocations import Claim, InvocationRecord, InvocationStatus, claimed, finished
+from tools.invocations.records import Claim, InvocationRecord, InvocationStatus, claimed, finished
 
 
 class MemoryInvocationStore:

@@ -3,7 +3,7 @@
 import ssl
 from enum import StrEnum
 
-from tools.invocations import StoreUnavailable
+from tools.invocations.records import StoreUnavailable
 
 
 class StoreFault(StrEnum):

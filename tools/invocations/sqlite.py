@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
 
-from tools.invocations import (
+from tools.invocations.records import (
     Claim,
     InvocationRecord,
     InvocationStatus,
@@ -24,8 +24,8 @@ from tools.invocations import (
     claimed,
     finished,
 )
+from tools.invocations.worker_thread import WorkerThread
 from tools.sqlite_files import make_private, switch_to_wal
-from tools.worker_thread import WorkerThread
 
 _Answer = TypeVar("_Answer")
 
