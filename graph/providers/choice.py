@@ -20,6 +20,10 @@ TIMEOUT_SECONDS = 60.0
 CONNECT_TIMEOUT_SECONDS = 10.0
 _OWN = frozenset({"base_url", "api_key_env", "extra_body"})
 """What belongs to one server: a component with another server takes none of it from the rest."""
+_OF_PROVIDER = frozenset(
+    {"provider", "name", "draft_format", "parallel_tool_calls", "stream_usage", "temperature"}
+)
+"""What another provider need not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class ChosenModel:
     draft_format: DraftFormat
     format_with_tools: bool
     parallel_tool_calls: ParallelCalls
+    stream_usage: bool
     temperature: float | None
     extra_body: Mapping[str, Any] = field(repr=False)
 
@@ -60,6 +65,7 @@ def chosen_model(
         draft_format=choice.draft_format or preset.draft_format,
         format_with_tools=preset.format_with_tools,
         parallel_tool_calls=choice.parallel_tool_calls or preset.parallel_tool_calls,
+        stream_usage=choice.stream_usage is not False,
         temperature=_sent(temperature, preset, asked=choice.temperature is not None),
         extra_body={**preset.extra_body, **(choice.extra_body or {})},
     )
@@ -79,9 +85,6 @@ def _merged(settings: ModelSettings, own: ModelChoice, component: ComponentName)
     }
     given = own.model_dump(exclude_none=True)
     return ModelChoice.model_construct(**{**shared, **given})
-
-
-_OF_PROVIDER = frozenset({"provider", "name", "draft_format", "parallel_tool_calls", "temperature"})
 
 
 def _place(choice: ModelChoice, preset: ProviderPreset, environ: Mapping[str, str]) -> str | None:

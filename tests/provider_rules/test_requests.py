@@ -104,6 +104,16 @@ def test_parallel_calls_are_off_on_or_not_spoken_of(
     assert provider.bodies[1].get("parallel_tool_calls") is sent
 
 
+@pytest.mark.parametrize("choice", [None, True, False])
+def test_a_server_that_refuses_stream_options_is_sent_none(
+    provider: TinyProvider, choice: bool | None
+) -> None:
+    # C7.3
+    run(provider, stream_usage=choice)
+    asked = [body.get("stream_options") for body in provider.bodies]
+    assert asked == [None if choice is False else {"include_usage": True}] * 2
+
+
 def test_each_component_has_its_own_model_and_body(provider: TinyProvider) -> None:
     run(provider, router={"name": "small", "extra_body": {"top_k": 1}, "temperature": 0.5})
     router, agent = provider.bodies
