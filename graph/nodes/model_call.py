@@ -6,7 +6,6 @@ noticed at once, and arguments arrive as they were written.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,9 +117,9 @@ async def _streamed(model: ChatRunnable, messages: list[BaseMessage]) -> AIMessa
     client (`asyncio.wait_for` before Python 3.12), which would go on reading, and spending."""
     task, parts = asyncio.current_task(), []
     stream: Any = model.astream(messages)
-    async with aclosing(stream):
-        async for part in stream:
-            if task is not None and task.cancelling():
-                raise asyncio.CancelledError
-            parts.append(part)
+    async for part in stream:
+        if task is not None and task.cancelling():
+            await stream.aclose()
+            raise asyncio.CancelledError
+        parts.append(part)
     return gathered(parts)
