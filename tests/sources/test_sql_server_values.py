@@ -92,6 +92,20 @@ async def test_bits_and_odd_numbers_of_mysql(mysql: Shop) -> None:
     ]
 
 
+async def test_a_mysql_server_leaves_nothing_out_in_silence(mysql: Shop) -> None:
+    tool = SqlTool(mysql.url)
+    minutes = "SELECT 1 AS m UNION ALL SELECT m + 1 FROM day WHERE m < 1440"
+    counted = f"WITH RECURSIVE day AS ({minutes}) SELECT COUNT(*) AS n FROM day"
+    assert await only(tool, counted) == {"n": 1440}
+    mysql.admin("SET GLOBAL group_concat_max_len = 1024")  # as MySQL's own default
+    try:
+        result = await run(tool, "SELECT GROUP_CONCAT(c) AS a FROM wide")
+    finally:
+        mysql.admin("SET GLOBAL group_concat_max_len = DEFAULT")
+    assert "[2000 of 43892 characters]" in result.evidence[0].text
+    assert result.truncated
+
+
 async def test_times_of_postgresql_come_out_as_stored(postgres: Shop) -> None:
     found = await rows(SqlTool(postgres.url), "SELECT d, dt, ts, tm, i FROM times ORDER BY id")
     assert [list(row.values()) for row in found] == [

@@ -52,7 +52,9 @@ async def test_files_that_are_no_database(tmp_path: Path) -> None:
     empty = tmp_path / "empty.sqlite"
     empty.touch()
     sql = "SELECT * FROM orders"
-    assert await failure(SqlTool(f"sqlite:///{text}"), sql) == ("DATABASE_UNREADABLE", False)
+    # what reads no table says so too: it is all that a check of the settings asks
+    for asked in (sql, "SELECT 1"):
+        assert await failure(SqlTool(f"sqlite:///{text}"), asked) == ("DATABASE_UNREADABLE", False)
     assert await failure(SqlTool(f"sqlite:///{tmp_path}"), sql) == ("DATABASE_UNAVAILABLE", True)
     missing = tmp_path / "missing.sqlite"
     assert await failure(SqlTool(f"sqlite:///{missing}"), sql) == ("DATABASE_UNAVAILABLE", True)

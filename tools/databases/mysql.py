@@ -100,13 +100,15 @@ class MySqlDatabase(ServerDatabase):
 
 def session_statements(server_version: str, max_seconds: float) -> list[str]:
     """What a session begins with. `sql_mode` decides how text is read, so it is not left to the
-    server: another one would read the checked statement differently from the one who checked."""
-    limit = (
-        f"max_statement_time = {max_seconds:.3f}"
+    server: another one would read the checked statement differently from the one who checked.
+    Nor are the bounds beyond which a server only warns and answers with less."""
+    limits = (
+        [f"max_statement_time = {max_seconds:.3f}", f"max_recursive_iterations = {2**32 - 1}"]
         if "MariaDB" in server_version
-        else f"max_execution_time = {max(1, int(max_seconds * 1000))}"
+        else [f"max_execution_time = {max(1, int(max_seconds * 1000))}"]
     )
-    settings = ["sql_mode = ''", "time_zone = '+00:00'", limit]
+    joined = f"group_concat_max_len = {_MAX_JOINED_BYTES}"
+    settings = ["sql_mode = ''", "time_zone = '+00:00'", joined, *limits]
     waits = [f"{kind} = {LOCK_SECONDS}" for kind in ("lock_wait_timeout", _ROW_LOCK_WAIT)]
     return [
         "SET SESSION TRANSACTION READ ONLY",
@@ -115,6 +117,7 @@ def session_statements(server_version: str, max_seconds: float) -> list[str]:
 
 
 _ROW_LOCK_WAIT = "innodb_lock_wait_timeout"
+_MAX_JOINED_BYTES = 1024 * 1024
 
 
 def _shut_early(driver: Any) -> None:
@@ -148,7 +151,7 @@ _CODES: dict[str, frozenset[int | None]] = {
     "SQL_TIMEOUT": frozenset({1317, 1969, 3024}),
     "SQL_NOT_ALLOWED": frozenset({1142, 1143, 1227, 1290, 1370, 1792}),
     "SQL_UNKNOWN_NAME": frozenset({1051, 1054, 1109, 1146, 1305, 1356}),
-    "SQL_TOO_LARGE": frozenset({1021, 1037, 1038, 1041, 1104, 1114, 1153, 1301, 3675}),
+    "SQL_TOO_LARGE": frozenset({1021, 1037, 1038, 1041, 1104, 1114, 1153, 1301, 3636, 3675}),
     "DATABASE_BUSY": frozenset({1205, 1213, 3572}),
     "DATABASE_ACCESS_DENIED": frozenset({1044, 1045, 1130, 1251, 1698, 1862, 3118, 3159}),
     "DATABASE_UNKNOWN": frozenset({1049}),

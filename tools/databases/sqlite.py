@@ -24,6 +24,8 @@ _STEPS_BETWEEN_CHECKS = 10_000
 _MAX_VALUE_BYTES = 32 * 1024 * 1024
 
 _HIDDEN = 1
+_LOOK = "SELECT 1 FROM sqlite_master LIMIT 0"
+"""Has the file read: SQLite opens any, and answers what names no table without a look at it."""
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
     r" AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type, name"
@@ -65,6 +67,7 @@ class SqliteDatabase:
                 if not isinstance(driver, sqlite3.Connection):
                     raise TypeError("not a SQLite connection")
                 driver.set_progress_handler(leash.expired, _STEPS_BETWEEN_CHECKS)
+                connection.exec_driver_sql(_LOOK).close()
                 yield connection
         except DBAPIError as error:
             raise _failure(error.orig) from None

@@ -8,7 +8,7 @@ The dialect and its rules come from the database URL. Failure codes, the driver'
 | `SQL_INVALID` | does not parse, or the database refuses it as it is written |
 | `SQL_UNKNOWN_NAME` | a table or column that does not exist, also behind a view |
 | `SQL_TIMEOUT` | ran into the time limit, the server's or ours |
-| `SQL_TOO_LARGE` | a single value beyond what may be held |
+| `SQL_TOO_LARGE` | a single value, or a recursion, beyond what may be held |
 | `DATABASE_BUSY`, `DATABASE_UNAVAILABLE` | locked, cannot be reached or read now; may be retried |
 | `DATABASE_ACCESS_DENIED` | the server refuses the account |
 | `DATABASE_UNKNOWN` | the server has no such database |
