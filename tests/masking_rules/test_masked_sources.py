@@ -60,6 +60,10 @@ async def test_logs(tmp_path: Path) -> None:
     assert not [s for s in ("hunter2", "4111", "MIIsynth") if s in str(record)]
     for kept in ("110101199003071234567", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "10:00:02"):
         assert kept in str(record)
+    for second in range(3):  # each line is still found by its time
+        at = f"2025-03-04T10:00:0{second}Z"
+        found = await recorded(LogsTool(tmp_path), start=at, end=at)
+        assert [at in item["text"] for item in found["evidence"]] == [True]
 
 
 async def test_rows(tmp_path: Path) -> None:

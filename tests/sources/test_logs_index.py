@@ -128,10 +128,11 @@ def test_the_description_names_services_and_their_days(folder: LogFolder) -> Non
     folder.write("shop/api.log", '{"time":"2025-01-01T00:00:00Z","service":"cart"}\n' * 3)
     folder.write("shop/pay.log", "2025-01-01 00:00:00 x\n2025-02-03 00:00:00 y\n")
     folder.write("auth.log", "Dec 10 10:54:27 host sshd[1]: x\nDec 12 10:54:27 host sshd[1]: y\n")
+    folder.write("idle.log", "")
     text = folder.tool.description
     assert "2025-01-01: cart; 2025-01-01 to 2025-02-03: pay; no year: sshd 12-10 to 12-12" in text
     assert "lines without a zone are read as UTC" in text
-    assert "files and folders also answer: api, auth, shop" in text
+    assert "files and folders also answer: api, auth, idle, shop" in text
 
 
 def test_the_description_is_bounded_and_repeats_no_odd_names(folder: LogFolder) -> None:

@@ -31,6 +31,8 @@ def read(sql: str, rules: Rules = SQLITE) -> Statement:
         # changes, alone, behind a comment, stacked, in a CTE, behind EXPLAIN
         "DELETE FROM orders",
         "-- look\nDELETE FROM orders",
+        "#look\nUPDATE orders SET status = 'x'",
+        "INSERT INTO orders SELECT * FROM orders",
         "/* look */ UPDATE orders SET status = 'x'",
         "SELECT 1; DROP TABLE orders",
         "SELECT 1;; SELECT 2",
