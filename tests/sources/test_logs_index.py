@@ -131,7 +131,7 @@ def test_the_description_names_services_and_their_days(folder: LogFolder) -> Non
     folder.write("idle.log", "")
     text = folder.tool.description
     assert "2025-01-01: cart; 2025-01-01 to 2025-02-03: pay; no year: sshd 12-10 to 12-12" in text
-    assert "lines without a zone are read as UTC" in text
+    assert "lines without a zone are read as UTC, and so are those with one like CST." in text
     assert "files and folders also answer: api, auth, idle, shop" in text
 
 

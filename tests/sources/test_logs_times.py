@@ -115,6 +115,18 @@ async def test_a_window_is_the_same_in_any_zone(folder: LogFolder) -> None:
     assert [await folder.sources(**window) for window in asked] == [wanted] * len(asked)
 
 
+async def test_a_window_holds_both_times_that_a_clock_shows_twice(tmp_path: Path) -> None:
+    folder = LogFolder(tmp_path, default_timezone="America/New_York")
+    hours = ["05:30:00Z summer", "06:30:00Z winter"]
+    lines = [*(f"2025-11-02T{hour}" for hour in hours), "2025-11-02 01:30:00 either"]
+    folder.write("app.log", "\n".join(lines))
+    window = {"start": "2025-11-02T01:15", "end": "2025-11-02T01:45", "timezone": "US/Eastern"}
+    assert sorted(await folder.texts(**window)) == sorted(lines)
+    # from 02:15 to 02:45 there was no such time: the window is not turned round by that
+    gap = {"start": "2025-03-09T02:15", "end": "2025-03-09T02:45", "timezone": "US/Eastern"}
+    assert (await folder.ask(**gap)).total == 0
+
+
 async def test_a_date_as_end_is_its_whole_day(folder: LogFolder) -> None:
     folder.write("app.log", "2025-03-04T23:59:59Z in\n2025-03-05T00:00:00Z out\n")
     assert await folder.sources(start="2025-03-04", end="2025-03-04") == ["app.log:1"]

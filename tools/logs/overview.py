@@ -14,7 +14,7 @@ _MOST_GROUPS = 10
 _MOST_YEARLESS = 8
 _PURPOSE = (
     "Search log events. If more match than are shown, the first item sums up all. Times are UTC; "
-    "lines without a zone are read as {zone}."
+    "lines without a zone are read as {zone}, and so are those with one like CST."
 )
 _YEARLESS = " Lines without a year are read in the window's."
 

@@ -2,6 +2,7 @@
 
 import re
 import string
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, Literal
@@ -104,8 +105,8 @@ def canonical_scope(request: LogsQuery) -> dict[str, Any]:
     zone = find_zone(request.timezone)
     return {
         "service": _folded(request.service),
-        "start": _spelled(request.start, zone),
-        "end": _spelled(request.end, zone),
+        "start": _spelled(request.start, zone, min),
+        "end": _spelled(request.end, zone, max),
         "timezone": "UTC" if zone is not None else request.timezone.strip(),
         "level": request.level,
         "keyword": _folded(request.keyword),
@@ -126,8 +127,8 @@ def window_of(request: LogsQuery) -> Window:
     zone = find_zone(request.timezone)
     if zone is None:
         raise ToolFailure("UNKNOWN_TIME_ZONE", retryable=False)
-    start = request.start and to_utc(request.start, zone)
-    end = request.end and to_utc(request.end, zone)
+    start = request.start and _bound(request.start, zone, min)
+    end = request.end and _bound(request.end, zone, max)
     if start and end and start > end:
         raise ToolFailure("INVALID_TIME_WINDOW", retryable=False)
     if not (request.service or request.keyword or start or end):
@@ -140,10 +141,17 @@ def naive_utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def _spelled(moment: datetime | None, zone: tzinfo | None) -> str | None:
+def _bound(moment: datetime, zone: tzinfo, wider: Callable[..., datetime]) -> datetime:
+    """A local time that a clock shows twice, or never, bounds the wider of the two windows."""
+    return wider(to_utc(moment.replace(fold=fold), zone) for fold in (0, 1))
+
+
+def _spelled(
+    moment: datetime | None, zone: tzinfo | None, wider: Callable[..., datetime]
+) -> str | None:
     if moment is None:
         return None
-    return moment.isoformat() if zone is None else to_utc(moment, zone).isoformat()
+    return moment.isoformat() if zone is None else _bound(moment, zone, wider).isoformat()
 
 
 def _folded(text: str | None) -> str | None:

@@ -8,7 +8,7 @@ has no time of its own. Rules, in the order they bind:
 - No zone: the tool's default zone.
 - No year (syslog, logcat, klog): kept as month, day and clock; the query's window decides the year.
 - A local time that does not exist (30 February, hour 24, inside a DST gap) is no instant: the line
-  keeps its text and has no time. A time that happens twice is its first occurrence.
+  keeps its text and has no time. A time that happens twice is its second occurrence.
 - Epochs are seconds, milli-, micro- or nanoseconds by their number of digits.
 """
 
