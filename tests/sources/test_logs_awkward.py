@@ -180,3 +180,9 @@ async def test_a_folder_that_may_not_be_read_is_said_to_be(
     monkeypatch.setattr(os, "scandir", refusing)
     assert await folder.sources(start="2025-01-01") == ["app.log:1"]
     assert "1 unreadable folder" in folder.tool.description
+    result = await folder.ask(start="2025-01-01")
+    assert result.truncated
+    assert "1 unreadable folder" in result.evidence[0].text
+    for unfound in ({"keyword": "hidden"}, {"service": "closed"}):  # it may be in there
+        result = await folder.ask(**unfound)
+        assert (result.evidence, result.truncated) == ([], True)

@@ -183,5 +183,7 @@ async def test_files_beyond_the_limit_are_left_out_and_said_to_be(tmp_path: Path
     folder = LogFolder(tmp_path, limits=IndexLimits(max_files=2))
     for name in ("a", "b", "c"):
         folder.write(f"{name}.log", f"{AT} x\n")
-    assert (await folder.ask(keyword="x")).total == 2
+    result = await folder.ask(keyword="x")
+    assert (result.total, result.truncated) == (2, True)
+    assert "1 over the file limit" in result.evidence[0].text
     assert "1 over the file limit" in folder.tool.description

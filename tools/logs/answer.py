@@ -28,14 +28,14 @@ def answer(index: Indexed, request: LogsQuery, *, zone_name: str, max_bytes: int
     """Matching events, and the overview first when not all are shown or something is to be said.
 
     `truncated` is set when matches are left out, when a shown text is cut, and when a file in
-    question was not read whole. Raises `LOG_INDEX_BUILDING` where nothing matches in a part of the
-    files: that is no empty result.
+    question was not read whole or cannot be looked for. Raises `LOG_INDEX_BUILDING` where nothing
+    matches in a part of the files: that is no empty result.
     """
     filters = filters_of(index, request)
     if filters.meant is not None and not filters.meant:
         if index.unseen:
             raise ToolFailure(BUILDING, retryable=True)
-        return ToolResult([], total=0)
+        return ToolResult([], truncated=bool(index.unsearched), total=0)
     try:
         return _answer(index, request, filters, zone_name=zone_name, max_bytes=max_bytes)
     finally:
@@ -52,7 +52,7 @@ def _answer(
     events = choose(index.connection, request.limit)
     beside = index.neighbours(events, around_of(request))
     remarks = _remarks(index, totals, filters.window, partial)
-    unread = index.counted is not None or index.unseen > 0
+    unread = index.counted is not None or index.unseen > 0 or bool(index.unsearched)
     if index.counted is not None and " " not in (filters.keyword or ""):
         looked_at, counted = totals.events, sum(index.counted.values())
         totals = replace(totals, events=max(looked_at, counted), by_level=index.counted)
@@ -132,6 +132,8 @@ def _remarks(
     index: Indexed, totals: Totals, window: Window, partial: list[IndexedFile]
 ) -> list[str]:
     remarks = [f"{entry.file.cited_as}: {entry.state}" for entry in partial[:5]]
+    if index.unsearched:
+        remarks.append(f"not searched: {', '.join(index.unsearched)}")
     if index.unseen:
         remarks.insert(
             0,

@@ -14,6 +14,8 @@ from pathlib import Path
 from tools.logs.reader import visible
 
 _PACKED_FACTOR = 10
+UNREADABLE_FOLDER = "unreadable folder"
+OVER_THE_LIMIT = "over the file limit"
 _POD = re.compile(r"-[bcdfghjklmnpqrstvwxz0-9]{6,10}-[bcdfghjklmnpqrstvwxz0-9]{5}$|-\d{1,3}$")
 _KUBELET = re.compile(r"^[a-z0-9.-]+_[a-z0-9-]+_([a-z0-9-]+)-[0-9a-f]{64}$")
 _ROTATION = re.compile(
@@ -48,6 +50,12 @@ class Walk:
     files: list[LogFile] = field(default_factory=list)
     passed_over: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def unsearched(self) -> list[str]:
+        """What may hold logs and was not looked into, in words: any answer is a part without it."""
+        reasons = (UNREADABLE_FOLDER, OVER_THE_LIMIT)
+        return [f"{n} {reason}" for reason in reasons if (n := self.passed_over[reason])]
+
 
 def walk(root: Path, max_files: int) -> Walk:
     """All log files below `root`, in the order of their paths. Raises OSError for `root` itself."""
@@ -60,7 +68,7 @@ def walk(root: Path, max_files: int) -> Walk:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name, reverse=True)
         except OSError:
-            found.passed_over["unreadable folder"] += 1
+            found.passed_over[UNREADABLE_FOLDER] += 1
             continue
         for entry in entries:
             if entry.name.startswith("."):
@@ -70,7 +78,7 @@ def walk(root: Path, max_files: int) -> Walk:
             else:
                 _take(entry, root, found)
     found.files.sort(key=lambda file: file.cited_as)
-    found.passed_over["over the file limit"] = max(0, len(found.files) - max_files)
+    found.passed_over[OVER_THE_LIMIT] = max(0, len(found.files) - max_files)
     del found.files[max_files:]
     return found
 

@@ -29,7 +29,6 @@ from tools.logs.sighting import Sighted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-
 _TRANSACTION_FILES = 500
 
 
@@ -52,6 +51,7 @@ class LogIndex:
         self._files: dict[str, IndexedFile] = {}
         self._held: list[IndexedFile] = []
         self.unseen = 0
+        self.unsearched: list[str] = []
         self._attached: list[Path] = []
         self._next_id = 1
         self._services: list[ServiceFacts] | None = None
@@ -78,6 +78,7 @@ class LogIndex:
         """Walk the folder, forget what is gone or changed, attach what lies on disk."""
         walked = walk(self._root, self.limits.max_files)
         self._passed_over, self.found = walked.passed_over, walked.files
+        self.unsearched = walked.unsearched
         now = {file.cited_as: file.signature for file in walked.files}
         self._forget(
             entry

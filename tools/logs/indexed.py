@@ -30,11 +30,13 @@ class Indexed(Protocol):
 
     `counted`: all matches by level, where not all of them are in there; None where they are.
     `unseen`: how many files that may be meant are not, or not wholly, in there.
+    `unsearched`: folders and files that no look could reach, counted in words.
     """
 
     zone: tzinfo
     counted: dict[Level | None, int] | None
     unseen: int
+    unsearched: list[str]
 
     @property
     def connection(self) -> "DuckDBPyConnection": ...

@@ -30,6 +30,7 @@ class TableRows:
         self.files: list[IndexedFile] = []
         self.counted: dict[Level | None, int] | None = None
         self.unseen = 0
+        self.unsearched: list[str] = []
         self._reader = reader
         self._table = table
         self._database: Database | None = None
