@@ -73,7 +73,7 @@ class Prover:
         messages = guard_messages(instructions, case.question, draft, case.snapshot)
         reply = await self.ask("SEMANTIC_GUARD", messages)
         if reply is None:
-            return Proof(draft, could_not_check=True)
+            return Proof(could_not_check=True)
         verdict = read_verdict(reply)
         fields = {"supported": verdict.supported, "readable": verdict.readable}
         self.note("SEMANTIC_GUARD", fields)
