@@ -4,6 +4,7 @@ Exit codes: 0 for SUCCESS and FALLBACK, 1 FAILED, 2 usage or configuration, 130 
 """
 
 import sys
+import warnings
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
@@ -199,7 +200,10 @@ def _finish(command: Callable[["Terminal"], int], no_color: bool) -> NoReturn:
 
 
 def main() -> None:
-    """The `diagnose` program. A character that a stream cannot show is written as its escape."""
+    """The `diagnose` program. A character that a stream cannot show is written as its escape;
+    warnings of libraries, some of which repeat what they stumbled over, only if asked for (-W)."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

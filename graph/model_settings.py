@@ -32,9 +32,10 @@ class ModelChoice(BaseModel):
     `api_key_env`: the environment variable that holds the key, never the key. `timeout_seconds`:
     the longest silence within a reply. `draft_format`: the `response_format` asked for, beside
     tools where the provider has both. `parallel_tool_calls`: what is said about several calls in
-    one message (C2.4). `stream_usage`: false for a server that refuses `stream_options`; what a
-    stream cost is then known only if the server says so unasked (C7.3). `extra_body`: further
-    fields of every request, over the preset's; no place for a secret, since tracers are shown it.
+    one message (C2.4). `streaming`: false for a server that answers a wish for a stream as a whole.
+    `stream_usage`: false for one that refuses `stream_options`; what a stream cost is then known
+    only if the server says so unasked (C7.3). `extra_body`: further fields of every request, over
+    the preset's; no place for a secret, since tracers are shown it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -47,6 +48,7 @@ class ModelChoice(BaseModel):
     connect_timeout_seconds: Seconds | None = None
     draft_format: DraftFormat | None = None
     parallel_tool_calls: ParallelCalls | None = None
+    streaming: bool | None = None
     stream_usage: bool | None = None
     temperature: Temperature | None = None
     extra_body: Annotated[dict[str, Any] | None, Field(repr=False)] = None

@@ -50,6 +50,7 @@ def _client(component: ComponentName, chosen: ChosenModel | None) -> "BaseChatMo
         api_key=chosen.key or SecretStr("none"),
         timeout=Timeout(chosen.timeout_seconds, connect=chosen.connect_timeout_seconds),
         max_retries=0,
+        disable_streaming=not chosen.streaming,
         stream_usage=chosen.stream_usage,
         temperature=chosen.temperature,
         parallel_calls=chosen.parallel_tool_calls,

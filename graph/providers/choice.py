@@ -21,7 +21,15 @@ CONNECT_TIMEOUT_SECONDS = 10.0
 _OWN = frozenset({"base_url", "api_key_env", "extra_body"})
 """What belongs to one server: a component with another server takes none of it from the rest."""
 _OF_PROVIDER = frozenset(
-    {"provider", "name", "draft_format", "parallel_tool_calls", "stream_usage", "temperature"}
+    {
+        "provider",
+        "name",
+        "draft_format",
+        "parallel_tool_calls",
+        "streaming",
+        "stream_usage",
+        "temperature",
+    }
 )
 """What another provider need not have."""
 
@@ -38,6 +46,7 @@ class ChosenModel:
     draft_format: DraftFormat
     format_with_tools: bool
     parallel_tool_calls: ParallelCalls
+    streaming: bool
     stream_usage: bool
     temperature: float | None
     extra_body: Mapping[str, Any] = field(repr=False)
@@ -65,6 +74,7 @@ def chosen_model(
         draft_format=choice.draft_format or preset.draft_format,
         format_with_tools=preset.format_with_tools,
         parallel_tool_calls=choice.parallel_tool_calls or preset.parallel_tool_calls,
+        streaming=choice.streaming is not False,
         stream_usage=choice.stream_usage is not False,
         temperature=_sent(temperature, preset, asked=choice.temperature is not None),
         extra_body={**preset.extra_body, **(choice.extra_body or {})},

@@ -114,6 +114,16 @@ def test_a_server_that_refuses_stream_options_is_sent_none(
     assert asked == [None if choice is False else {"include_usage": True}] * 2
 
 
+@pytest.mark.parametrize("choice", [None, True, False])
+def test_a_server_that_cannot_stream_is_asked_for_whole_replies(
+    provider: TinyProvider, choice: bool | None
+) -> None:
+    # C7.2
+    state = run(provider, streaming=choice)
+    assert [bool(body.get("stream")) for body in provider.bodies] == [choice is not False] * 2
+    assert state["usage"]["total_tokens"] == 20
+
+
 def test_each_component_has_its_own_model_and_body(provider: TinyProvider) -> None:
     run(provider, router={"name": "small", "extra_body": {"top_k": 1}, "temperature": 0.5})
     router, agent = provider.bodies

@@ -49,6 +49,18 @@ def assert_streamed(conversation: Conversation) -> None:
         assert request["stream_options"] == {"include_usage": True}
 
 
+def test_the_command_shows_no_warning_that_repeats_a_reply(
+    command: Command, provided: dict[str, str], conversation: Conversation
+) -> None:
+    # C6.4: the client warns of numbers that are none, with the whole report
+    odd = {"prompt_tokens": 4321.5, "completion_tokens": 5, "total_tokens": 10}
+    conversation.replies["small"] = [{"draft": "diagnosis", "usage": odd}]
+    code, out, err = command.run(QUESTION, **provided)
+    assert code == 1, err
+    assert "Warning" not in err
+    assert "4321" not in out + err
+
+
 def test_the_command_streams_and_counts(
     command: Command, provided: dict[str, str], conversation: Conversation
 ) -> None:
