@@ -3,6 +3,7 @@
 Explicit values beat the environment, which beats `diagnosis.toml`, which beats the defaults.
 """
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -178,4 +179,19 @@ class Settings(BaseSettings):
 def _one_line(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     key = ".".join(str(part) for part in first["loc"]) or "settings"
+    if first["type"] == "extra_forbidden":
+        return f"{key}: no such setting{_hint(first['loc'])}"
     return f"{key}: {first['msg'].removeprefix('Value error, ')}"
+
+
+def _hint(place: tuple[int | str, ...]) -> str:
+    """What else a misspelt key may have meant; nothing where its section has no keys of ours."""
+    section: Any = Settings
+    for part in place[:-1]:
+        field = getattr(section, "model_fields", {}).get(part)
+        section = field.annotation if field else None
+    known = sorted(getattr(section, "model_fields", {}))
+    meant = get_close_matches(str(place[-1]), known, n=1)
+    if meant:
+        return f"; did you mean {meant[0]}?"
+    return f"; there are {', '.join(known)}" if known else ""

@@ -55,7 +55,9 @@ def test_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             {"harness": {"budget": {"max_model_calls": 2}}},
             "harness.budget: release_reserve_calls must be smaller than max_model_calls",
         ),
-        ({"harness": {"budgets": {}}}, "harness.budgets: Extra inputs are not permitted"),
+        ({"harness": {"budgets": {}}}, "harness.budgets: no such setting; did you mean budget?"),
+        ({"harness": {"x": 1}}, "harness.x: no such setting; there are budget, chat"),
+        ({"timezone": "UTC"}, "timezone: no such setting; did you mean time_zone?"),
         (
             {"stores": {"sessions": {"url": "mysql://team:canary@db/x"}}},
             "stores.sessions.url: not a URL that begins with postgresql:// or postgres://",
@@ -133,7 +135,7 @@ def test_bare_environment_names_belong_to_somebody_else(monkeypatch: pytest.Monk
 
 
 def test_a_misspelt_section_is_refused() -> None:
-    with pytest.raises(SettingsError, match="harnes: Extra inputs are not permitted"):
+    with pytest.raises(SettingsError, match="harnes: no such setting; did you mean harness"):
         Settings(harnes={})
 
 

@@ -126,7 +126,7 @@ def test_nothing_named_is_the_rules_model() -> None:
         ({"draft_format": "xml"}, "models.draft_format: Input should be 'text'"),
         ({"timeout_seconds": 0}, "models.timeout_seconds: Input should be greater than 0"),
         ({"temperature": 3}, "models.temperature"),
-        ({"router": {"nmae": "m"}}, "models.router.nmae: Extra inputs are not permitted"),
+        ({"router": {"nmae": "m"}}, "models.router.nmae: no such setting; did you mean name?"),
         ({"base_url": "127.0.0.1:1"}, "models.base_url: not a URL that begins with http"),
     ],
 )

@@ -44,7 +44,7 @@ def refusal(section: dict[str, Any]) -> str:
         ({**HTTP, "url": "ftp://x"}, "sources.mcp.shop.url: not a URL that begins with http://"),
         ({**HTTP, "url": "https://u:canary@x/mcp"}, "sources.mcp.shop.url: credentials belong"),
         ({**HTTP, "url": "https://x/mcp?key=canary"}, "sources.mcp.shop.url: credentials belong"),
-        ({**HTTP, "headers": {"A": "canary"}}, "sources.mcp.shop.headers: Extra inputs"),
+        ({**HTTP, "headers": {"A": "canary"}}, "sources.mcp.shop.headers: no such setting"),
         ({**HTTP, "headers_env": {"A": "canary 1"}}, "sources.mcp.shop.headers_env.A: "),
         ({**STDIO, "tools": []}, "sources.mcp.shop.tools: "),
         ({**STDIO, "transport": "carrier pigeon"}, "sources.mcp.shop.transport: "),
