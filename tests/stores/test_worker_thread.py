@@ -12,7 +12,7 @@ PATIENCE_SECONDS = 10.0
 
 
 async def test_work_is_done_in_order_by_one_thread_and_answered():
-    worker, done = WorkerThread("tested"), []
+    worker, done = WorkerThread("tested", at_end=lambda: None), []
 
     def work(number: int) -> tuple[int, str]:
         done.append(number)
@@ -25,7 +25,7 @@ async def test_work_is_done_in_order_by_one_thread_and_answered():
 
 
 async def test_what_the_work_raises_reaches_who_asked_and_nobody_else():
-    worker = WorkerThread("tested")
+    worker = WorkerThread("tested", at_end=lambda: None)
 
     def fail() -> None:
         raise KeyError("of the work")
@@ -39,7 +39,7 @@ async def test_what_the_work_raises_reaches_who_asked_and_nobody_else():
 
 
 async def test_work_whose_asker_was_cancelled_before_its_turn_is_not_begun():
-    worker, begin, done = WorkerThread("tested"), threading.Event(), []
+    worker, begin, done = WorkerThread("tested", at_end=lambda: None), threading.Event(), []
     held = asyncio.create_task(worker.run(lambda: begin.wait(PATIENCE_SECONDS)))
     late = asyncio.create_task(worker.run(lambda: done.append("late")))
     await asyncio.sleep(0)
@@ -53,7 +53,11 @@ async def test_work_whose_asker_was_cancelled_before_its_turn_is_not_begun():
 
 
 async def test_an_answer_that_nobody_waits_for_any_more_is_dropped():
-    worker, begun, go_on = WorkerThread("tested"), threading.Event(), threading.Event()
+    worker, begun, go_on = (
+        WorkerThread("tested", at_end=lambda: None),
+        threading.Event(),
+        threading.Event(),
+    )
     complaints: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
 
@@ -72,7 +76,7 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_dropped():
 
 
 def test_an_asker_whose_loop_was_closed_meanwhile_disturbs_nobody():
-    worker, begin = WorkerThread("tested"), threading.Event()
+    worker, begin = WorkerThread("tested", at_end=lambda: None), threading.Event()
 
     async def leave() -> None:
         asked = asyncio.ensure_future(worker.run(lambda: begin.wait(PATIENCE_SECONDS)))
@@ -93,8 +97,8 @@ def test_an_asker_whose_loop_was_closed_meanwhile_disturbs_nobody():
 
 @pytest.mark.parametrize("how", ["stop", "forget"])
 async def test_the_thread_ends_with_its_object(how: str):
-    before = set(threading.enumerate())
-    worker = WorkerThread("tested")
+    before, closed = set(threading.enumerate()), threading.Event()
+    worker = WorkerThread("tested", at_end=closed.set)
     assert await worker.run(lambda: 1) == 1
     (thread,) = set(threading.enumerate()) - before
     if how == "stop":
@@ -103,3 +107,4 @@ async def test_the_thread_ends_with_its_object(how: str):
     gc.collect()
     await asyncio.to_thread(thread.join, PATIENCE_SECONDS)
     assert not thread.is_alive()
+    assert closed.is_set()

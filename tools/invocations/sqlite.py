@@ -54,8 +54,7 @@ class SqliteInvocationStore:
     def __init__(self, path: str | Path, *, max_seconds: float = 10.0) -> None:
         self._path = None if str(path) == ":memory:" else Path(path).expanduser()
         self._max_seconds = max_seconds
-        self._thread: WorkerThread | None = None
-        self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[WorkerThread, _File] | None = None
 
     async def begin(self, record: InvocationRecord, *, now: float) -> Claim:
         """As in the protocol. A new claim keeps the count of failures of the ones before."""
@@ -90,9 +89,10 @@ class SqliteInvocationStore:
 
     async def aclose(self) -> None:
         """Closes the file and ends the thread. A store in memory is gone then."""
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            await thread.run(self._close)
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            thread, file = opened
+            await thread.run(file.close)
             thread.stop()
 
     async def _run(
@@ -102,29 +102,41 @@ class SqliteInvocationStore:
         *,
         max_seconds: float | None = None,
     ) -> _Answer:
-        if self._thread is None:
-            self._thread = WorkerThread("invocations")
+        if self._opened is None:
+            file = _File(self._path, busy_seconds=self._max_seconds / 2)
+            self._opened = WorkerThread("invocations", at_end=file.close), file
+        thread, file = self._opened
         try:
             async with asyncio.timeout(max_seconds or self._max_seconds):
-                return await self._thread.run(lambda: self._work(work))
+                return await thread.run(lambda: file.do(work))
         except (sqlite3.Error, OSError, ValueError) as error:
             unavailable = StoreUnavailable(f"sqlite invocation store: {action} failed")
             if isinstance(error, _OtherSchema):
                 unavailable.code = error.code
             raise unavailable from None
 
-    def _work(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+
+class _File:
+    """The file as its thread holds it: open from the first work on, closed with the thread."""
+
+    def __init__(self, path: Path | None, *, busy_seconds: float) -> None:
+        self._path, self._busy_seconds = path, busy_seconds
+        self._connection: sqlite3.Connection | None = None
+
+    def do(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        """What the work answers."""
         if self._connection is None:
-            self._connection = _open(self._path, busy_seconds=self._max_seconds / 2)
+            self._connection = _open(self._path, busy_seconds=self._busy_seconds)
         try:
             return work(self._connection)
         except sqlite3.Error:
             if self._path is not None:
                 # the file may have been moved or repaired: the next operation opens it afresh
-                self._close()
+                self.close()
             raise
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """No more than there is to close."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

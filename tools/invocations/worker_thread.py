@@ -49,11 +49,13 @@ _Queue: TypeAlias = "queue.SimpleQueue[_Asked | None]"
 
 
 class WorkerThread:
-    """A daemon thread: it holds up no exit, and ends with the object or at `stop`."""
+    """A daemon thread: it holds up no exit, and ends with the object or at `stop`. Its last work is
+    `at_end`, which must not hold the object."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, at_end: Callable[[], None]) -> None:
         self._queue: _Queue = queue.SimpleQueue()
-        threading.Thread(target=_work_on, args=(self._queue,), name=name, daemon=True).start()
+        given = (self._queue, at_end)
+        threading.Thread(target=_work_on, args=given, name=name, daemon=True).start()
         self.stop = weakref.finalize(self, self._queue.put, None)
         """Ends the thread after what was asked before."""
 
@@ -66,7 +68,7 @@ class WorkerThread:
         return answer
 
 
-def _work_on(asked: _Queue) -> None:
+def _work_on(asked: _Queue, at_end: Callable[[], None]) -> None:
     done: list[_Asked] = []
     since = 0.0
     while (one := asked.get()) is not None:
@@ -79,6 +81,7 @@ def _work_on(asked: _Queue) -> None:
             done = []
         del one
     _hand_back(done)
+    at_end()
 
 
 def _hand_back(done: list[_Asked]) -> None:
