@@ -81,11 +81,15 @@ class SqliteDatabase:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._uri, uri=True, timeout=_BUSY_SECONDS)
-        connection.text_factory = _text
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.execute("PRAGMA query_only = 1")
-        connection.set_authorizer(_authorize)
+        try:
+            connection.text_factory = _text
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            connection.execute("PRAGMA query_only = 1")
+            connection.set_authorizer(_authorize)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 
