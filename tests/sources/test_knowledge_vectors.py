@@ -16,6 +16,8 @@ from tools.evidence import RelevanceLevel, ToolFailure, ToolResult
 from tools.knowledge import KnowledgeTool, VectorKnowledgeTool
 from tools.scope import scope_key
 
+# qdrant-client leaves a connection of its own to the collector, which newer Pythons warn of
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")
 RUNBOOKS = [
     Document(
         "查看 CLIENT LIST，调整 maxclients，Redis 连接数会降下来。",

@@ -188,3 +188,10 @@ async def test_an_empty_table_is_empty(tmp_path: Path) -> None:
     for question in ({"service": "a"}, {"keyword": "a"}, {"start": "2025-01-01"}):
         result = await ask(LogTableTool(url, COLUMNS), **question)
         assert (result.evidence, result.total, result.truncated) == ([], 0, False)
+
+
+async def test_a_window_leaves_out_all_rows_of_a_table_without_times(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'logs.db'}"
+    make_table(url, "INTEGER", [(None, "INFO", "a", "x")])
+    assert (await ask(LogTableTool(url, COLUMNS), service="a")).total == 1
+    assert (await ask(LogTableTool(url, COLUMNS), service="a", end="2025-01-01")).total == 0

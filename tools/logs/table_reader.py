@@ -146,10 +146,13 @@ class TableReader:
             words = map(_like, filters.keyword.lower().split())
             pattern = f"%{'%'.join(words)}%"
             where.append(sa.func.lower(self._message).like(pattern, escape="\\"))
-        if filters.window.start is not None:
-            where.append(self._time >= _as_stored(self._bound(filters.window.start, -widened)))
-        if filters.window.end is not None:
-            where.append(self._time <= _as_stored(self._bound(filters.window.end, widened)))
+        window = filters.window
+        if self._greatest is None and (window.start or window.end):
+            return [*where, sa.false()]  # no row has a time, nor is it known how one is spelt
+        if window.start is not None:
+            where.append(self._time >= _as_stored(self._bound(window.start, -widened)))
+        if window.end is not None:
+            where.append(self._time <= _as_stored(self._bound(window.end, widened)))
         return where
 
     def _is_level(self, least: Level) -> "ColumnElement[bool]":
