@@ -9,6 +9,9 @@ LangGraph also counts, for every delta channel, the steps since its last whole v
 one in time, and lists the channels of the step, so as to find the next nodes faster. `begin` stores
 whole values in every run, and the versions alone say which nodes are next: neither is kept.
 
+A server repeats in every checkpoint which version it is, on what host and at which address: for a
+long run, a tenth of all that is stored. The checkpoint of a run's input tells it once.
+
 A saver that is not LangGraph's own is left as it is, and so are the versions of a thread that was
 begun with long ones.
 """
@@ -35,6 +38,15 @@ _BRANCHING = {
     ("langgraph.checkpoint.postgres.aio", "AsyncPostgresSaver"),
     ("langgraph.checkpoint.memory", "InMemorySaver"),
 }
+_OF_THE_HOST = frozenset(
+    {
+        "langgraph_version",
+        "langgraph_api_version",
+        "langgraph_api_url",
+        "langgraph_host",
+        "langgraph_plan",
+    }
+)
 _COUNTERS, _UPDATED = "counters_since_delta_snapshot", "updated_channels"
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _APART = len(_DIGITS) ** 5
@@ -67,6 +79,8 @@ def _shortened(saver: Saver, following: Following) -> Saver:
         """As the saver does it, without what LangGraph does without."""
         needed = {key: value for key, value in checkpoint.items() if key != _UPDATED}
         told = {key: value for key, value in metadata.items() if key != _COUNTERS}
+        if metadata.get("source") != "input":
+            config = _without_host(config)
         return await saver.aput(
             config, cast(Checkpoint, needed), cast(CheckpointMetadata, told), new_versions
         )
@@ -77,6 +91,19 @@ def _shortened(saver: Saver, following: Following) -> Saver:
         # the tables are made once, not once a copy
         short.setup = saver.setup  # type: ignore[attr-defined]
     return short
+
+
+def _without_host(config: RunnableConfig) -> RunnableConfig:
+    """The configuration, which a saver adds to the metadata of a checkpoint."""
+    return {
+        **config,
+        "metadata": _trimmed(config.get("metadata", {})),
+        "configurable": _trimmed(config.get("configurable", {})),
+    }
+
+
+def _trimmed(told: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in told.items() if key not in _OF_THE_HOST}
 
 
 def _next_whole(current: Any) -> int | None:

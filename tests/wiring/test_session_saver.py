@@ -176,6 +176,23 @@ async def test_a_checkpoint_holds_nothing_that_langgraph_does_without() -> None:
     await bench.store.aclose()
 
 
+async def test_what_a_server_says_of_itself_is_kept_once_a_run() -> None:
+    # a tenth of all that the dev server keeps of a long run; its run and thread ids stay everywhere
+    bench = Bench(agent=RUN)
+    config = {
+        "configurable": {"thread_id": "t", "langgraph_host": "self-hosted", "user": "u"},
+        "metadata": {"langgraph_api_version": "0.16", "ticket": "T-7"},
+    }
+    await bench.graph.ainvoke({"messages": [("user", QUESTION)]}, config)
+    stored = [one async for one in bench.saver.alist({"configurable": {"thread_id": "t"}})]
+    assert len(stored) > 3
+    for one in stored:
+        assert (one.metadata["user"], one.metadata["ticket"]) == ("u", "T-7")
+        told = {"langgraph_host", "langgraph_api_version"} & one.metadata.keys()
+        assert len(told) == (2 if one.metadata["source"] == "input" else 0)
+    await bench.store.aclose()
+
+
 def test_a_saver_of_another_kind_keeps_its_own_spelling() -> None:
     foreign: BaseCheckpointSaver[Any] = BaseCheckpointSaver()
     assert with_short_checkpoints(foreign) is foreign
